@@ -1,0 +1,1 @@
+//! The final checks on the ported tree, one file a rule.

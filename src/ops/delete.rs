@@ -1,0 +1,42 @@
+//! `delete`: removes the files a glob matches.
+
+use super::{Context, Count, Evidence, Example, Failure, Op, OpSpec, Plan};
+use crate::ops::select::{FILES_NOUN, matched};
+use crate::recipe::{ArgSpec, ArgType, Args, Glob};
+use crate::report::plural;
+use crate::workspace::Change;
+
+pub(super) const SPEC: OpSpec = OpSpec {
+    name: "delete",
+    summary: "Deletes the files a glob matches",
+    args: &[
+        ArgSpec::required("in", ArgType::Glob, "the files to delete"),
+        ArgSpec::optional("files", ArgType::Pin, "how many files are deleted"),
+    ],
+    failures: &["the glob matches nothing"],
+    example: Some(Example {
+        recipe: r#"delete in="docs/**" files=1"#,
+        files: &[("docs/index.md", "# Docs\n"), ("pkg/__init__.py", "")],
+    }),
+    build,
+};
+
+struct Delete {
+    within: Glob,
+}
+
+fn build(args: &mut Args<'_>) -> Option<Box<dyn Op>> {
+    Some(Box::new(Delete { within: args.get("in")? }))
+}
+
+impl Op for Delete {
+    fn plan(&self, context: &Context<'_>) -> Result<Plan, Failure> {
+        let paths = matched(context.workspace, &self.within, "in")?;
+        Ok(Plan {
+            log: format!("removed {}", plural(paths.len(), FILES_NOUN)),
+            counts: vec![Count::files(paths.iter().map(|p| Evidence::file(p)).collect())],
+            changes: paths.into_iter().map(|path| Change::Delete { path: path.clone() }).collect(),
+            ..Plan::default()
+        })
+    }
+}

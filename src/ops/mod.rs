@@ -1,0 +1,93 @@
+//! The ops: one file each, and this table. What an op is called, takes, prints and fails on is data here, for the
+//! runner, the reference and completion alike.
+
+pub(crate) mod nearest_text;
+mod order;
+mod plan;
+pub(crate) mod select;
+#[cfg(test)]
+#[allow(dead_code)]
+pub(crate) mod testing;
+
+mod delete;
+mod expect;
+mod moving;
+mod replace;
+
+pub use order::check_order;
+pub use plan::{Context, Count, Evidence, Failure, FailureKind, Note, Plan, Record};
+
+use crate::recipe::{ArgSpec, ArgType, Args, BuiltOp, RecipeError};
+
+/// An op with its arguments read. It looks at the tree and says what it would do; the runner does it.
+pub trait Op: Send + Sync {
+    /// What the op would change, what it counted, and the evidence. Changes nothing.
+    ///
+    /// # Errors
+    /// Why the op does not apply to this tree. A number that differs from a pin is no error here: the plan says
+    /// what was found, and the runner compares.
+    fn plan(&self, context: &Context<'_>) -> Result<Plan, Failure>;
+
+    /// What is odd in the arguments, but allowed.
+    fn warnings(&self, _built: &BuiltOp) -> Vec<RecipeError> {
+        Vec::new()
+    }
+}
+
+/// Reads the arguments of a node. `None` when one is missing or wrong, which `Args` has noted.
+pub type Build = fn(&mut Args<'_>) -> Option<Box<dyn Op>>;
+
+/// A runnable example: an inline recipe and the files it runs on.
+#[derive(Debug, Clone, Copy)]
+pub struct Example {
+    /// The text of `-e`.
+    pub recipe: &'static str,
+    /// `--file` arguments, path and content.
+    pub files: &'static [(&'static str, &'static str)],
+}
+
+/// Everything about an op that is not code.
+#[derive(Debug, Clone, Copy)]
+pub struct OpSpec {
+    /// The node's name.
+    pub name: &'static str,
+    /// One line: what it does.
+    pub summary: &'static str,
+    /// Its arguments.
+    pub args: &'static [ArgSpec],
+    /// When it fails, besides a pin that does not match.
+    pub failures: &'static [&'static str],
+    /// An example that runs as it stands; `None` where a checkout is needed.
+    pub example: Option<Example>,
+    /// The constructor.
+    pub build: Build,
+}
+
+impl OpSpec {
+    /// The names of its pins.
+    pub fn pins(&self) -> impl Iterator<Item = &'static str> {
+        self.args.iter().filter(|a| a.ty == ArgType::Pin).map(|a| a.name)
+    }
+}
+
+/// All ops, by name.
+pub static TABLE: &[OpSpec] = &[delete::SPEC, expect::SPEC, moving::SPEC, replace::SPEC];
+
+/// The op of that name.
+pub fn find(name: &str) -> Option<&'static OpSpec> {
+    TABLE.iter().find(|spec| spec.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TABLE;
+
+    #[test]
+    fn the_table_is_sorted_and_complete() {
+        assert!(TABLE.is_sorted_by_key(|s| s.name));
+        for spec in TABLE {
+            assert!(!spec.summary.is_empty() && !spec.summary.ends_with('.'), "{}", spec.name);
+            assert!(!spec.failures.is_empty(), "{}", spec.name);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What the ops that select files share: a glob that must match, an exact path that must be there, and the words
+//! that say what is near when it does not.
+
+use super::{Count, Evidence, Failure, FailureKind};
+use crate::recipe::Glob;
+use crate::report::nearest;
+use crate::workspace::{Directory, RepoPath, Workspace};
+
+/// What the log calls files.
+pub const FILES_NOUN: (&str, &str) = ("file", "files");
+
+impl Count {
+    /// A `files` pin with one piece of evidence a file.
+    pub fn files(evidence: Vec<Evidence>) -> Self {
+        Self { pin: "files", noun: FILES_NOUN, found: evidence.len() as u64, evidence }
+    }
+}
+
+/// The paths that a glob matches; at least one.
+///
+/// # Errors
+/// The glob matches nothing: the message suggests `dir/**` for a directory, otherwise the nearest paths.
+pub fn matched<'w>(
+    workspace: &'w Workspace,
+    glob: &Glob,
+    argument: &'static str,
+) -> Result<Vec<&'w RepoPath>, Failure> {
+    let paths = glob.paths(workspace);
+    if paths.is_empty() { Err(no_match(workspace, glob, argument)) } else { Ok(paths) }
+}
+
+/// The failure for a glob that matches nothing.
+pub fn no_match(workspace: &Workspace, glob: &Glob, argument: &'static str) -> Failure {
+    let text = glob.as_str();
+    let failure =
+        Failure::new(FailureKind::Missing, format!("{argument}=\"{text}\" matches no file")).at(argument);
+    match RepoPath::typed(text) {
+        Ok(path) if workspace.is_dir(&path) => {
+            failure.hint(format!("{text} is a directory; \"{text}/**\" matches every file below it"))
+        }
+        _ => near_paths(failure, workspace, text),
+    }
+}
+
+/// The failure for an exact path that is neither file nor directory.
+pub fn not_there(workspace: &Workspace, path: &RepoPath, argument: &'static str) -> Failure {
+    let message = format!("{argument}=\"{path}\" is neither a file nor a directory of the tree");
+    near_paths(Failure::new(FailureKind::Missing, message).at(argument), workspace, &path.to_string())
+}
+
+fn near_paths(failure: Failure, workspace: &Workspace, text: &str) -> Failure {
+    if workspace.is_empty() {
+        return failure.hint("the tree is empty here");
+    }
+    let found = nearest::paths(text, workspace);
+    if found.is_empty() {
+        return failure;
+    }
+    failure.hint(format!("nearest paths: {}", found.join(", ")))
+}
+
+/// The files at or below an exact path.
+///
+/// # Errors
+/// Neither a file nor a directory is there.
+pub fn files_at<'w>(
+    workspace: &'w Workspace,
+    path: &Directory,
+    argument: &'static str,
+) -> Result<Vec<&'w RepoPath>, Failure> {
+    if let Directory::Path(file) = path
+        && let Some((path, _)) = workspace.get_key_value(file)
+    {
+        return Ok(vec![path]);
+    }
+    let files: Vec<&RepoPath> = workspace.below(path).map(|(path, _)| path).collect();
+    match path {
+        Directory::Path(path) if files.is_empty() => Err(not_there(workspace, path, argument)),
+        _ => Ok(files),
+    }
+}

@@ -1,0 +1,131 @@
+//! Globs over paths of the tree, as the recipe language defines them.
+
+use super::{ArgType, ArgValue, Value, ValueError};
+use crate::workspace::{RepoPath, Workspace};
+use globset::{GlobBuilder, GlobMatcher};
+use std::fmt;
+
+/// One glob: `*` and `?` stay inside a component, `**` crosses them, `{a,b}` alternates, `[...]` is a class.
+#[derive(Clone)]
+pub struct Glob {
+    text: String,
+    matcher: GlobMatcher,
+}
+
+impl Glob {
+    /// Compiles a glob.
+    ///
+    /// # Errors
+    /// A form that can match nothing, or that reads as something it is not; the help says what to write.
+    pub fn new(text: &str) -> Result<Self, ValueError> {
+        check(text)?;
+        let glob = GlobBuilder::new(text)
+            .literal_separator(true)
+            .backslash_escape(false)
+            .empty_alternates(true)
+            .build()
+            .map_err(|e| ValueError::new(format!("\"{text}\" is not a glob: {}", e.kind())))?;
+        Ok(Self { text: text.to_owned(), matcher: glob.compile_matcher() })
+    }
+
+    /// As it is written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it matches.
+    pub fn is_match(&self, path: &RepoPath) -> bool {
+        self.matcher.is_match(path.as_os_path())
+    }
+
+    /// The paths it matches, in path order.
+    pub fn paths<'w>(&self, workspace: &'w Workspace) -> Vec<&'w RepoPath> {
+        workspace.iter().map(|(path, _)| path).filter(|path| self.is_match(path)).collect()
+    }
+}
+
+impl fmt::Debug for Glob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+fn check(text: &str) -> Result<(), ValueError> {
+    if text.is_empty() {
+        return Err(ValueError::new("is an empty glob").help("`**` matches every file"));
+    }
+    if text.contains('\\') {
+        return Err(ValueError::new(format!("\"{text}\" holds a backslash")).help(format!(
+            "separate components by `/`: \"{}\"; `[*]` matches a star",
+            text.replace('\\', "/")
+        )));
+    }
+    if text.starts_with('/') {
+        return Err(ValueError::new(format!("\"{text}\" starts with `/`")).help(format!(
+            "globs are relative to the top of the tree: \"{}\"",
+            text.trim_start_matches('/')
+        )));
+    }
+    if let Some(rest) = text.strip_prefix("./") {
+        return Err(ValueError::new(format!("\"{text}\" starts with `./`")).help(format!("write \"{rest}\"")));
+    }
+    if text.split('/').any(|c| c == "..") {
+        return Err(ValueError::new(format!("\"{text}\" holds `..`")).help("a glob may not leave the tree"));
+    }
+    if text.ends_with('/') {
+        return Err(ValueError::new(format!("\"{text}\" ends in `/`"))
+            .help(format!("\"{text}**\" matches every file below the directory")));
+    }
+    if text.split('/').any(str::is_empty) {
+        return Err(ValueError::new(format!("\"{text}\" holds `//`")).help("write one `/`"));
+    }
+    if text.split('/').any(|c| c.contains("**") && c != "**") {
+        return Err(ValueError::new(format!("\"{text}\" has `**` beside other text")).help(
+            "`**` crosses directories only as a component of its own: \"a/**/b\"; inside a name write `*`",
+        ));
+    }
+    Ok(())
+}
+
+impl ArgValue for Glob {
+    const TYPE: ArgType = ArgType::Glob;
+    fn read(value: &Value) -> Result<Self, ValueError> {
+        match value {
+            Value::Text(text) => Self::new(text),
+            _ => Err(ValueError::new("must be a glob in double quotes")),
+        }
+    }
+}
+
+/// Globs separated by commas that are outside `{}` and `[]`.
+#[derive(Debug, Clone)]
+pub struct GlobList(pub Vec<Glob>);
+
+impl ArgValue for GlobList {
+    const TYPE: ArgType = ArgType::GlobList;
+    fn read(value: &Value) -> Result<Self, ValueError> {
+        let Value::Text(text) = value else {
+            return Err(ValueError::new("must be globs in double quotes"));
+        };
+        let mut items = vec![String::new()];
+        let (mut braces, mut class) = (0usize, false);
+        for c in text.chars() {
+            match c {
+                '[' => class = true,
+                ']' => class = false,
+                '{' if !class => braces += 1,
+                '}' if !class => braces = braces.saturating_sub(1),
+                ',' if !class && braces == 0 => {
+                    items.push(String::new());
+                    continue;
+                }
+                _ => {}
+            }
+            if let Some(item) = items.last_mut() {
+                item.push(c);
+            }
+        }
+        let globs = items.iter().map(|item| Glob::new(item.trim())).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self(globs))
+    }
+}

@@ -1,0 +1,14 @@
+//! The only code that prints, and the words it prints with.
+
+pub mod escape;
+pub mod nearest;
+
+/// `1 file`, `3 files`.
+pub fn plural(number: usize, (one, many): (&str, &str)) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
+}
+
+/// Lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}

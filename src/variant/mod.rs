@@ -1,0 +1,1 @@
+//! Build variant names in both notations.

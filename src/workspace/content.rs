@@ -1,0 +1,77 @@
+//! What a file holds, read only when somebody asks.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Bytes that are somewhere else until they are needed: on disk, in a git object.
+pub trait Stored: Send + Sync {
+    /// The whole content.
+    ///
+    /// # Errors
+    /// The operating system's, with the path in the message.
+    fn read(&self) -> io::Result<Arc<[u8]>>;
+
+    /// A file on disk that holds exactly these bytes, so that the kernel can copy it.
+    fn file(&self) -> Option<&Path> {
+        None
+    }
+
+    /// Size in bytes, where it is known without reading.
+    fn size(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// The content of a file, or the target of a symlink. Cheap to clone.
+#[derive(Clone)]
+pub enum Content {
+    /// In memory: written or changed by an op, or given with `--file`.
+    Bytes(Arc<[u8]>),
+    /// Not read yet.
+    Stored(Arc<dyn Stored>),
+}
+
+impl Content {
+    /// The whole content.
+    ///
+    /// # Errors
+    /// Those of [`Stored::read`].
+    pub fn read(&self) -> io::Result<Arc<[u8]>> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes.clone()),
+            Self::Stored(stored) => stored.read(),
+        }
+    }
+
+    /// Whether both are the same object, so that no comparison of bytes is needed.
+    pub fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Bytes(a), Self::Bytes(b)) => Arc::ptr_eq(a, b),
+            (Self::Stored(a), Self::Stored(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+impl From<Vec<u8>> for Content {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Bytes(bytes.into())
+    }
+}
+
+impl From<&str> for Content {
+    fn from(text: &str) -> Self {
+        Self::Bytes(text.as_bytes().into())
+    }
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(bytes) => write!(f, "{} bytes", bytes.len()),
+            Self::Stored(stored) => write!(f, "stored, {:?} bytes", stored.size()),
+        }
+    }
+}

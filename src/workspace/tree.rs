@@ -1,0 +1,302 @@
+//! The workspace itself: a sorted map of paths to entries, and how changes are applied to it.
+
+use super::{Change, Content, Directory, Mode, Origin, OverlapError, RepoPath, splice};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::ops::Bound;
+use std::sync::Arc;
+
+/// One file of the tree.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// What it holds.
+    pub content: Content,
+    /// Its mode.
+    pub mode: Mode,
+    /// Who brought the content.
+    pub origin: Origin,
+    /// The path under which upstream has this file, through all moves; `None` for a file the port added or copied.
+    pub upstream_path: Option<RepoPath>,
+    /// Whether the port wrote or changed the content.
+    pub written: bool,
+}
+
+impl Entry {
+    /// A file as upstream has it.
+    pub fn upstream(path: RepoPath, content: Content, mode: Mode) -> (RepoPath, Self) {
+        let entry = Self {
+            content,
+            mode,
+            origin: Origin::Upstream,
+            upstream_path: Some(path.clone()),
+            written: false,
+        };
+        (path, entry)
+    }
+}
+
+/// Why changes cannot be applied. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ApplyError {
+    /// There is a file already.
+    Exists(RepoPath),
+    /// `path` is a file, and `wanted` would need it to be a directory.
+    FileInTheWay {
+        /// The file.
+        path: RepoPath,
+        /// The path below it that an op wants to write.
+        wanted: RepoPath,
+    },
+    /// A directory stands where a file is to be.
+    DirectoryInTheWay(RepoPath),
+    /// Two changes of one op want the same destination.
+    Twice(RepoPath),
+    /// A change names a file that is not there.
+    Missing(RepoPath),
+    /// The edits of one file overlap.
+    Overlap(RepoPath, OverlapError),
+    /// A content could not be read.
+    Read(RepoPath, String),
+}
+
+impl fmt::Display for ApplyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exists(path) => write!(f, "`{path}` exists already"),
+            Self::FileInTheWay { path, wanted } => {
+                write!(f, "`{path}` is a file, but `{wanted}` needs a directory there")
+            }
+            Self::DirectoryInTheWay(path) => write!(f, "`{path}` is a directory"),
+            Self::Twice(path) => write!(f, "two files would become `{path}`"),
+            Self::Missing(path) => write!(f, "`{path}` is not in the tree"),
+            Self::Overlap(path, _) => write!(f, "edits of `{path}` overlap"),
+            Self::Read(path, error) => write!(f, "cannot read `{path}`: {error}"),
+        }
+    }
+}
+
+/// The tree in memory.
+#[derive(Debug, Clone, Default)]
+pub struct Workspace {
+    entries: BTreeMap<RepoPath, Entry>,
+    base: Arc<BTreeMap<RepoPath, Entry>>,
+}
+
+impl Workspace {
+    /// A workspace that starts as `entries`; change sets are relative to them.
+    pub fn new(entries: impl IntoIterator<Item = (RepoPath, Entry)>) -> Self {
+        let entries: BTreeMap<_, _> = entries.into_iter().collect();
+        Self { base: Arc::new(entries.clone()), entries }
+    }
+
+    /// The file at `path`.
+    pub fn get(&self, path: &RepoPath) -> Option<&Entry> {
+        self.entries.get(path)
+    }
+
+    /// The file at `path` with the stored path.
+    pub fn get_key_value(&self, path: &RepoPath) -> Option<(&RepoPath, &Entry)> {
+        self.entries.get_key_value(path)
+    }
+
+    /// Whether a file is at `path`.
+    pub fn is_file(&self, path: &RepoPath) -> bool {
+        self.entries.contains_key(path)
+    }
+
+    /// Whether any file lies below `path`.
+    pub fn is_dir(&self, path: &RepoPath) -> bool {
+        self.below(&Directory::Path(path.clone())).next().is_some()
+    }
+
+    /// All files in path order.
+    pub fn iter(&self) -> impl Iterator<Item = (&RepoPath, &Entry)> {
+        self.entries.iter()
+    }
+
+    /// Number of files.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether no file is left.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The files below `directory` at any depth, in path order.
+    pub fn below(&self, directory: &Directory) -> impl Iterator<Item = (&RepoPath, &Entry)> {
+        let (from, to) = match directory {
+            Directory::Root => (Bound::Unbounded, Bound::Unbounded),
+            Directory::Path(path) => {
+                let edge = |last: u8| [path.as_bytes(), &[last]].concat();
+                // Everything below `dir` sorts between `dir/` and `dir0`, as `0` follows `/`.
+                (Bound::Included(edge(b'/')), Bound::Excluded(edge(b'/' + 1)))
+            }
+        };
+        self.entries.range::<[u8], _>((as_slice(&from), as_slice(&to)))
+    }
+
+    /// The tree as it was before the first op.
+    pub fn base(&self) -> &BTreeMap<RepoPath, Entry> {
+        &self.base
+    }
+
+    /// The content of the file at `path`.
+    ///
+    /// # Errors
+    /// No such file, or its content cannot be read.
+    pub fn read(&self, path: &RepoPath) -> io::Result<Arc<[u8]>> {
+        match self.entries.get(path) {
+            Some(entry) => entry.content.read(),
+            None => Err(io::Error::new(io::ErrorKind::NotFound, format!("`{path}` is not in the tree"))),
+        }
+    }
+
+    /// Applies all changes of one op, or none of them.
+    ///
+    /// # Errors
+    /// The first [`ApplyError`]; the tree is as before.
+    pub fn apply(&mut self, changes: Vec<Change>) -> Result<(), ApplyError> {
+        let mut gone: Vec<RepoPath> = Vec::new();
+        let mut puts: BTreeMap<RepoPath, (Entry, bool)> = BTreeMap::new();
+        for change in changes {
+            let (path, entry, may_replace) = match change {
+                Change::Delete { path } => {
+                    self.entry(&path)?;
+                    gone.push(path);
+                    continue;
+                }
+                Change::Put { path, content, mode, origin } => {
+                    let replaced = self.entries.get(&path);
+                    let may_replace = origin == Origin::Overlay || replaced.is_none();
+                    let upstream_path = replaced.and_then(|old| old.upstream_path.clone());
+                    (path, Entry { content, mode, origin, upstream_path, written: true }, may_replace)
+                }
+                Change::Edit { path, edits } => {
+                    let old = self.entry(&path)?;
+                    let bytes =
+                        old.content.read().map_err(|e| ApplyError::Read(path.clone(), e.to_string()))?;
+                    let content =
+                        splice(&bytes, &edits).map_err(|e| ApplyError::Overlap(path.clone(), e))?.into();
+                    (path, Entry { content, written: true, ..old.clone() }, true)
+                }
+                Change::Rename { from, to } => {
+                    let entry = self.entry(&from)?.clone();
+                    gone.push(from);
+                    (to, entry, false)
+                }
+                Change::Copy { from, to } => {
+                    (to, Entry { upstream_path: None, ..self.entry(&from)?.clone() }, false)
+                }
+            };
+            if puts.insert(path.clone(), (entry, may_replace)).is_some() {
+                return Err(ApplyError::Twice(path));
+            }
+        }
+        let mut removed = Vec::with_capacity(gone.len());
+        for path in gone {
+            if let Some(entry) = self.entries.remove(&path) {
+                removed.push((path, entry));
+            }
+        }
+        if let Err(error) = self.check_destinations(&puts) {
+            self.entries.extend(removed);
+            return Err(error);
+        }
+        self.entries.extend(puts.into_iter().map(|(path, (entry, _))| (path, entry)));
+        Ok(())
+    }
+
+    fn entry(&self, path: &RepoPath) -> Result<&Entry, ApplyError> {
+        self.entries.get(path).ok_or_else(|| ApplyError::Missing(path.clone()))
+    }
+
+    /// No destination may be taken, and none may be a file and a directory at once.
+    fn check_destinations(&self, puts: &BTreeMap<RepoPath, (Entry, bool)>) -> Result<(), ApplyError> {
+        let mut known_dir: Option<RepoPath> = None;
+        for (path, (_, may_replace)) in puts {
+            if self.is_file(path) {
+                if !may_replace {
+                    return Err(ApplyError::Exists(path.clone()));
+                }
+                continue;
+            }
+            if self.is_dir(path) {
+                return Err(ApplyError::DirectoryInTheWay(path.clone()));
+            }
+            let parent = path.parent();
+            if parent == known_dir {
+                continue;
+            }
+            for above in path.ancestors() {
+                if self.is_file(&above) || puts.contains_key(&above) {
+                    return Err(ApplyError::FileInTheWay { path: above, wanted: path.clone() });
+                }
+            }
+            known_dir = parent;
+        }
+        Ok(())
+    }
+}
+
+fn as_slice(bound: &Bound<Vec<u8>>) -> Bound<&[u8]> {
+    match bound {
+        Bound::Included(bytes) => Bound::Included(bytes),
+        Bound::Excluded(bytes) => Bound::Excluded(bytes),
+        Bound::Unbounded => Bound::Unbounded,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RepoPath {
+        RepoPath::new(text).unwrap()
+    }
+
+    fn tree(files: &[&str]) -> Workspace {
+        Workspace::new(files.iter().map(|f| Entry::upstream(path(f), Content::from(*f), Mode::File)))
+    }
+
+    fn names(workspace: &Workspace) -> Vec<String> {
+        workspace.iter().map(|(p, _)| p.to_string()).collect()
+    }
+
+    fn rename(from: &str, to: &str) -> Change {
+        Change::Rename { from: path(from), to: path(to) }
+    }
+
+    #[test]
+    fn renames_are_one_batch() {
+        let mut w = tree(&["a/x", "a/b/x"]);
+        w.apply(vec![rename("a/x", "a/b/x"), rename("a/b/x", "a/b/b/x")]).unwrap();
+        assert_eq!(names(&w), ["a/b/b/x", "a/b/x"]);
+    }
+
+    #[test]
+    fn a_refused_batch_changes_nothing() {
+        let mut w = tree(&["a", "b/c"]);
+        assert_eq!(w.apply(vec![rename("a", "b")]), Err(ApplyError::DirectoryInTheWay(path("b"))));
+        assert_eq!(
+            w.apply(vec![rename("b/c", "a/d")]),
+            Err(ApplyError::FileInTheWay { path: path("a"), wanted: path("a/d") })
+        );
+        assert_eq!(names(&w), ["a", "b/c"]);
+    }
+
+    #[test]
+    fn two_files_cannot_become_one() {
+        let mut w = tree(&["a", "b"]);
+        assert_eq!(w.apply(vec![rename("a", "c"), rename("b", "c")]), Err(ApplyError::Twice(path("c"))));
+    }
+
+    #[test]
+    fn below_finds_exactly_the_directory() {
+        let w = tree(&["p-x", "p.y", "p/a", "p/b/c", "p0", "q"]);
+        let found: Vec<_> = w.below(&Directory::typed("p").unwrap()).map(|(p, _)| p.to_string()).collect();
+        assert_eq!(found, ["p/a", "p/b/c"]);
+    }
+}
