@@ -9,10 +9,15 @@ pub(crate) mod select;
 #[allow(dead_code)]
 pub(crate) mod testing;
 
+mod copy;
 mod delete;
 mod expect;
 mod moving;
+mod prune;
+mod rename;
 mod replace;
+mod strip_suffix;
+mod write;
 
 pub use order::check_order;
 pub use plan::{Context, Count, Evidence, Failure, FailureKind, Note, Plan, Record};
@@ -71,7 +76,17 @@ impl OpSpec {
 }
 
 /// All ops, by name.
-pub static TABLE: &[OpSpec] = &[delete::SPEC, expect::SPEC, moving::SPEC, replace::SPEC];
+pub static TABLE: &[OpSpec] = &[
+    copy::SPEC,
+    delete::SPEC,
+    expect::SPEC,
+    moving::SPEC,
+    prune::SPEC,
+    rename::SPEC,
+    replace::SPEC,
+    strip_suffix::SPEC,
+    write::SPEC,
+];
 
 /// The op of that name.
 pub fn find(name: &str) -> Option<&'static OpSpec> {

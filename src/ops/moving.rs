@@ -81,3 +81,51 @@ pub(super) fn destinations(
     };
     files.iter().map(target).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ops::testing::Port;
+
+    #[test]
+    fn a_directory_moves_as_a_whole() {
+        let (log, tree) = Port::new(r#"move from="a" to="x/y/""#).file("a/b", "1").file("a/c/d", "2").ok();
+        assert_eq!(log, ["moved 2 files to \"x/y\""]);
+        assert_eq!(tree.into_keys().collect::<Vec<_>>(), ["x/y/b", "x/y/c/d"]);
+    }
+
+    #[test]
+    fn the_whole_tree_moves_below_a_directory_and_back() {
+        let recipe = "move from=\".\" to=\"torch-ext/p\"\nmove from=\"torch-ext/p\" to=\".\"";
+        let (_, tree) = Port::new(recipe).file("a", "").file("b/c", "").ok();
+        assert_eq!(tree.into_keys().collect::<Vec<_>>(), ["a", "b/c"]);
+    }
+
+    #[test]
+    fn a_directory_moves_into_its_own_subdirectory() {
+        let (_, tree) = Port::new(r#"move from="a" to="a/b""#).file("a/x", "1").file("a/b/x", "2").ok();
+        assert_eq!((tree["a/b/x"].as_str(), tree["a/b/b/x"].as_str()), ("1", "2"));
+    }
+
+    #[test]
+    fn destinations_that_are_taken_are_refused() {
+        let failure = Port::new(r#"move from="x.py" to="pkg""#).file("x.py", "1").file("pkg/a", "").fails();
+        assert_eq!(failure.message, "`pkg` is a directory");
+        let failure = Port::new(r#"move from="d" to="x.py""#).file("d/a", "1").file("x.py", "2").fails();
+        assert_eq!(failure.message, "`x.py` is a file, but `x.py/a` needs a directory there");
+        let failure = Port::new(r#"move from="a" to=".""#).file("a", "1").fails();
+        assert_eq!(failure.message, "`a` is a file and cannot become the top of the tree");
+    }
+
+    #[test]
+    fn a_path_that_is_gone_names_the_nearest() {
+        let failure = Port::new(r#"move from="src/pkg" to="x""#).file("source/pkg/a.py", "").fails();
+        assert_eq!(failure.message, "from=\"src/pkg\" is neither a file nor a directory of the tree");
+        assert_eq!(failure.hints, ["nearest paths: source/pkg"]);
+    }
+
+    #[test]
+    fn moving_onto_itself_is_a_mistake_of_the_recipe() {
+        let errors = Port::new(r#"move from="a" to="a""#).build_errors();
+        assert_eq!(errors, ["1:18: move: from and to are the same, \"a\""]);
+    }
+}

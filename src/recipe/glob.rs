@@ -2,7 +2,7 @@
 
 use super::{ArgType, ArgValue, Value, ValueError};
 use crate::workspace::{RepoPath, Workspace};
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 use std::fmt;
 
 /// One glob: `*` and `?` stay inside a component, `**` crosses them, `{a,b}` alternates, `[...]` is a class.
@@ -99,7 +99,14 @@ impl ArgValue for Glob {
 
 /// Globs separated by commas that are outside `{}` and `[]`.
 #[derive(Debug, Clone)]
-pub struct GlobList(pub Vec<Glob>);
+pub struct GlobList(pub Vec<Glob>, GlobSet);
+
+impl GlobList {
+    /// The globs that match, by their place in the list.
+    pub fn matches(&self, path: &RepoPath) -> Vec<usize> {
+        self.1.matches(path.as_os_path())
+    }
+}
 
 impl ArgValue for GlobList {
     const TYPE: ArgType = ArgType::GlobList;
@@ -126,6 +133,75 @@ impl ArgValue for GlobList {
             }
         }
         let globs = items.iter().map(|item| Glob::new(item.trim())).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self(globs))
+        let mut set = GlobSetBuilder::new();
+        for (at, glob) in globs.iter().enumerate() {
+            if globs[..at].iter().any(|other| other.text == glob.text) {
+                return Err(ValueError::new(format!("names \"{}\" twice", glob.text)).help("name it once"));
+            }
+            set.add(glob.matcher.glob().clone());
+        }
+        let set = set.build().map_err(|e| ValueError::new(format!("is too large: {e}")))?;
+        Ok(Self(globs, set))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(text: &str) -> Result<Vec<String>, String> {
+        let list = GlobList::read(&Value::Text(text.into()));
+        list.map(|l| l.0.into_iter().map(|g| g.text).collect()).map_err(|e| e.message)
+    }
+
+    #[test]
+    fn what_globs_match() {
+        for (glob, path, expected) in [
+            ("**", "a", true),
+            ("**", ".a/b", true),
+            ("**/a", "a", true),
+            ("**/a", "x/a", true),
+            ("a/**", "a", false),
+            ("a/**", "a/b/c", true),
+            ("a/**/b", "a/b", true),
+            ("a/*", "a/.h", true),
+            ("a/*", "a/b/c", false),
+            ("a?c", "a/c", false),
+            ("{a,b}/c", "b/c", true),
+            ("{a,{b,c}}", "c", true),
+            ("a{,x}", "a", true),
+            ("[a-c]", "b", true),
+            ("[*]", "*", true),
+            ("A", "a", false),
+        ] {
+            let path = RepoPath::new(path).unwrap();
+            assert_eq!(Glob::new(glob).unwrap().is_match(&path), expected, "{glob} {path}");
+        }
+    }
+
+    #[test]
+    fn globs_that_read_as_something_else_are_refused() {
+        for (glob, message) in [
+            ("", "is an empty glob"),
+            ("/a", "\"/a\" starts with `/`"),
+            ("./a", "\"./a\" starts with `./`"),
+            ("a/../b", "\"a/../b\" holds `..`"),
+            ("a\\b", "\"a\\b\" holds a backslash"),
+            ("a/", "\"a/\" ends in `/`"),
+            ("a//b", "\"a//b\" holds `//`"),
+            ("a**b", "\"a**b\" has `**` beside other text"),
+        ] {
+            assert_eq!(Glob::new(glob).unwrap_err().message, message);
+        }
+        for glob in ["[", "a{b", "a}b", "[z-a]"] {
+            assert!(Glob::new(glob).unwrap_err().message.contains("is not a glob"), "{glob}");
+        }
+    }
+
+    #[test]
+    fn lists_split_outside_braces_and_classes() {
+        assert_eq!(list("a, b/{c,d} ,[,]e").unwrap(), ["a", "b/{c,d}", "[,]e"]);
+        assert_eq!(list("a,,b").unwrap_err(), "is an empty glob");
+        assert_eq!(list("a,a").unwrap_err(), "names \"a\" twice");
     }
 }

@@ -1,6 +1,7 @@
 //! "Did you mean": the nearest known name, the nearest paths.
 
 use crate::workspace::Workspace;
+use std::collections::BTreeSet;
 
 /// Most paths that a hint lists.
 const MAX_PATHS: usize = 3;
@@ -18,7 +19,15 @@ pub fn paths(text: &str, workspace: &Workspace) -> Vec<String> {
     let name = text.rsplit('/').next().unwrap_or(text);
     let limit = (text.len() / 2).max(2);
     let mut scored: Vec<(usize, String)> = Vec::new();
+    let mut directories = BTreeSet::new();
     for (path, _) in workspace.iter() {
+        for directory in path.ancestors() {
+            if !directories.insert(directory) {
+                break;
+            }
+        }
+    }
+    for path in workspace.iter().map(|(path, _)| path).chain(&directories) {
         let shown = path.to_string();
         let own = shown.rsplit('/').next().unwrap_or(&shown);
         let score = if shown.eq_ignore_ascii_case(text) {
