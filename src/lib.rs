@@ -6,6 +6,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 pub mod check;
+pub mod cli;
 pub mod git;
 pub mod manifest;
 pub mod ops;

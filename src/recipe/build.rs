@@ -49,6 +49,15 @@ impl BuiltOp {
         let property = argument.and_then(|name| self.node.properties.iter().find(|p| p.name.value == name));
         property.map_or_else(|| self.node.name.span.clone(), |p| p.name.span.start..p.value.span.end)
     }
+
+    /// The text of an argument, when it is given as text.
+    pub fn text(&self, argument: &str) -> Option<&str> {
+        let property = self.node.properties.iter().find(|p| p.name.value == argument)?;
+        match &property.value.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
 }
 
 /// A whole recipe, built.

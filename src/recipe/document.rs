@@ -1,6 +1,6 @@
 //! The KDL document: nodes with properties, a span on everything. The only file that knows the `kdl` crate.
 
-use super::{RecipeError, Span, Spanned};
+use super::{RecipeError, Span, Spanned, nesting, syntax};
 use kdl::{KdlDiagnostic, KdlDocument, KdlEntry, KdlNode, KdlValue};
 use std::collections::BTreeMap;
 
@@ -48,14 +48,22 @@ pub fn parse(text: &str) -> (Vec<Node>, Vec<RecipeError>) {
         let message = format!("the recipe is {} bytes long; at most {MAX_RECIPE_BYTES} are read", text.len());
         return (Vec::new(), vec![RecipeError::new(0..0, message)]);
     }
-    if let Err(error) = check_nesting(text) {
+    if let Err(error) = nesting::check(text) {
         return (Vec::new(), vec![error]);
+    }
+    let first = text.trim_start_matches('\u{feff}').trim_start();
+    if first.starts_with("/- kdl-version 1") {
+        let start = text.len() - first.len();
+        let error = RecipeError::new(start..start + 16, "this is marked as a KDL 1 document");
+        return (
+            Vec::new(),
+            vec![error.help("a recipe is KDL 2.0: write /- kdl-version 2, or leave the marker out")],
+        );
     }
     let document = match KdlDocument::parse_v2(text) {
         Ok(document) => document,
         Err(error) => {
-            let errors = error.diagnostics.iter().take(MAX_SYNTAX_ERRORS).map(|d| syntax_error(text, d));
-            return (Vec::new(), errors.collect());
+            return (Vec::new(), syntax_errors(text, &error.diagnostics));
         }
     };
     let mut errors = Vec::new();
@@ -63,33 +71,24 @@ pub fn parse(text: &str) -> (Vec<Node>, Vec<RecipeError>) {
     (nodes, errors)
 }
 
-/// Deepest nesting of braces and comments handed to the parser, which recurses.
-const MAX_NESTING: usize = 64;
-
-fn check_nesting(text: &str) -> Result<(), RecipeError> {
-    let mut depth = 0usize;
-    let bytes = text.as_bytes();
-    for (at, byte) in bytes.iter().enumerate() {
-        match byte {
-            b'{' => depth += 1,
-            b'/' if bytes.get(at + 1) == Some(&b'*') => depth += 1,
-            b'}' => depth = depth.saturating_sub(1),
-            b'*' if bytes.get(at + 1) == Some(&b'/') => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > MAX_NESTING {
-            return Err(RecipeError::new(at..at + 1, "nested too deeply")
-                .help("a recipe is a flat list of ops without children"));
+/// The parser's complaints in our words. One about a string makes nonsense of the rest of the text, so it is the last.
+fn syntax_errors(text: &str, diagnostics: &[KdlDiagnostic]) -> Vec<RecipeError> {
+    let mut errors: Vec<RecipeError> = Vec::new();
+    for diagnostic in diagnostics.iter().take(MAX_SYNTAX_ERRORS) {
+        let start = floor(text, diagnostic.span.offset());
+        let end = floor(text, diagnostic.span.offset() + diagnostic.span.len()).max(start);
+        let said = diagnostic.message.as_deref().unwrap_or("cannot be read");
+        errors.push(syntax::explain(text, start..end, said, diagnostic.help.as_deref()));
+        if text[start..end].trim_start_matches('#').starts_with('"') {
+            break;
         }
     }
-    Ok(())
+    errors
 }
 
-fn syntax_error(text: &str, diagnostic: &KdlDiagnostic) -> RecipeError {
-    let start = diagnostic.span.offset().min(text.len());
-    let end = (start + diagnostic.span.len()).min(text.len());
-    let message = diagnostic.message.clone().unwrap_or_else(|| "not KDL 2.0".into());
-    RecipeError { span: start..end, message, help: diagnostic.help.clone() }
+fn floor(text: &str, offset: usize) -> usize {
+    let offset = offset.min(text.len());
+    (0..=offset).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
 fn span_of(span: miette::SourceSpan) -> Span {

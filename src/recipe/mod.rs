@@ -6,7 +6,9 @@ mod build;
 mod document;
 mod error;
 mod glob;
+mod nesting;
 mod source;
+mod syntax;
 mod values;
 
 pub use args::{ArgSpec, ArgType, Args, BuildContext, Spanned};

@@ -8,6 +8,8 @@ use std::sync::Arc;
 pub struct RecipeText {
     name: Arc<str>,
     text: Arc<str>,
+    /// Offset of each line's first byte.
+    lines: Arc<[usize]>,
 }
 
 /// A place in a text, both counted from 1; columns count characters.
@@ -44,7 +46,10 @@ impl fmt::Display for Position {
 impl RecipeText {
     /// A text and what to call it.
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
-        Self { name: name.into(), text: text.into() }
+        let text = text.into();
+        let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
+        let lines = std::iter::once(0).chain(ends).collect();
+        Self { name: name.into(), text, lines }
     }
 
     /// The name in messages.
@@ -59,7 +64,14 @@ impl RecipeText {
 
     /// Line and column of a byte offset.
     pub fn position(&self, offset: usize) -> Position {
-        Position::of(self.text.as_bytes(), offset)
+        let line = self.lines.partition_point(|start| *start <= offset).max(1);
+        let start = self.lines[line - 1];
+        let end = self.lines.get(line).copied().unwrap_or(self.text.len());
+        let mut place = Position::of(&self.text.as_bytes()[start..end], offset - start);
+        if line > 1 {
+            place.line = line;
+        }
+        place
     }
 }
 

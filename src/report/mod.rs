@@ -1,7 +1,17 @@
 //! The only code that prints, and the words it prints with.
 
+pub mod caret;
+pub mod diff;
 pub mod escape;
+pub mod failure;
+pub mod log;
 pub mod nearest;
+pub mod print;
+mod style;
+mod terminal;
+
+pub use style::{Color, Style};
+pub use terminal::{Out, color_wanted, terminal_width, unicode_wanted};
 
 /// `1 file`, `3 files`.
 pub fn plural(number: usize, (one, many): (&str, &str)) -> String {

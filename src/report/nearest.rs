@@ -8,7 +8,7 @@ const MAX_PATHS: usize = 3;
 
 /// The known name nearest to `typed`, when it is near enough to be a slip.
 pub fn one<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (typed.chars().count() / 3).max(1);
+    let limit = (typed.chars().count() / 2).clamp(1, 4);
     let scored = known.into_iter().map(|name| (distance(&typed.to_lowercase(), &name.to_lowercase()), name));
     scored.filter(|(d, _)| *d <= limit).min_by_key(|(d, _)| *d).map(|(_, name)| name)
 }

@@ -1,0 +1,3 @@
+import triton_relu
+
+print(triton_relu.relu)

@@ -1,0 +1,3 @@
+from triton_relu.ops.autograd import ReLU, relu
+
+__all__ = ["ReLU", "relu"]

@@ -1,0 +1,109 @@
+//! What can be typed. Types only; what combinations mean is decided where they are used.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  kernel-port port.kdl --dir checkout --out out
+  kernel-port -e 'delete in=\"docs/**\"' --file docs/a.md=x --file pkg/a.py=y
+  kernel-port port.kdl --dir checkout --out out --check --diff
+
+Exit status:
+  0  done
+  1  the recipe does not apply: drift, a failed op or final check
+  2  bad usage or recipe text
+  3  a source problem: wrong commit, not clean, no checkout
+  4  --check found differences
+  5  the output could not be written";
+
+/// Port a GPU kernel repository to the kernel-builder layout with a pinned recipe.
+#[derive(Debug, Parser)]
+#[command(name = "kernel-port", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(subcommand_precedence_over_arg = true, subcommand_negates_reqs = true)]
+pub struct Cli {
+    /// A subcommand; without one a recipe is run.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// What to run.
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {}
+
+/// When to send colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Default)]
+pub enum ColorChoice {
+    /// On a terminal, unless NO_COLOR says otherwise.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The arguments of a run.
+#[derive(Debug, Clone, Args, Default)]
+pub struct RunArgs {
+    /// The recipe to run, a KDL 2.0 file
+    #[arg(value_name = "RECIPE", conflicts_with = "inline")]
+    pub recipe: Option<PathBuf>,
+    /// The recipe inline instead of a file
+    #[arg(short = 'e', long = "recipe", value_name = "TEXT", allow_hyphen_values = true)]
+    pub inline: Option<String>,
+    /// The upstream checkout; read, never written, unless --in-place
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+    /// A file of an input tree in memory; the first '=' splits (repeatable)
+    #[arg(long = "file", value_name = "PATH=TEXT", conflicts_with = "dir")]
+    pub files: Vec<String>,
+    /// The checkout of a vendored repository (repeatable)
+    #[arg(long = "vendor", value_name = "NAME=DIR")]
+    pub vendors: Vec<String>,
+    /// Write the ported tree there; an earlier port there is replaced
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Write the result into --dir instead
+    #[arg(long, conflicts_with = "out", requires = "dir")]
+    pub in_place: bool,
+    /// Write nothing; compare with --out and fail if they differ
+    #[arg(long, requires = "out", conflicts_with_all = ["in_place", "partial", "dry_run", "force"])]
+    pub check: bool,
+    /// Write nothing; with --out, the changes are those against it
+    #[arg(long, conflicts_with_all = ["partial", "force"])]
+    pub dry_run: bool,
+    /// Print the changes as a patch for `git apply`; the log goes to standard error
+    #[arg(long)]
+    pub diff: bool,
+    /// Print every file of the resulting tree
+    #[arg(long)]
+    pub print: bool,
+    /// When an op fails, write the tree as it was before that op to --out
+    #[arg(long, requires = "out")]
+    pub partial: bool,
+    /// Accept a checkout that is not clean; provenance says so
+    #[arg(long)]
+    pub allow_dirty: bool,
+    /// Demand that every op that selects or changes files is pinned
+    #[arg(long)]
+    pub require_pins: bool,
+    /// Warnings of the final checks fail the run
+    #[arg(long)]
+    pub strict: bool,
+    /// Replace --out, or change --dir, even if that loses edits made by hand
+    #[arg(long)]
+    pub force: bool,
+    /// Print errors and warnings only
+    #[arg(short, long, conflicts_with_all = ["verbose", "diff", "print"])]
+    pub quiet: bool,
+    /// Print what each op matched, and every deleted file
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
+    pub color: ColorChoice,
+}

@@ -1,0 +1,167 @@
+//! From what was typed to a recipe and a tree: reads the recipe, builds the `--file` tree, splits `NAME=DIR`.
+
+use super::{RunArgs, Streams, exit};
+use crate::git::Checkouts;
+use crate::recipe::{BuildContext, Position, Recipe, RecipeInput, RecipeText};
+use crate::report;
+use crate::workspace::{Content, Entry, Mode, RepoPath, Workspace};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Why there is nothing to run; has been printed.
+pub struct Refused(pub u8);
+
+/// Prints a usage error.
+pub fn usage(streams: &mut Streams<'_>, message: &str, help: Option<&str>) -> Refused {
+    streams.error(message, help);
+    Refused(exit::USAGE)
+}
+
+/// The recipe of a run, built, and where it came from.
+pub struct Loaded {
+    /// The recipe.
+    pub recipe: Recipe,
+    /// Its file, resolved; `None` for an inline one.
+    pub file: Option<PathBuf>,
+}
+
+/// Reads and builds the recipe.
+///
+/// # Errors
+/// No recipe, an unreadable one, or mistakes in it; all are printed.
+pub fn load_recipe(args: &RunArgs, streams: &mut Streams<'_>) -> Result<Loaded, Refused> {
+    let (text, inline, base, file) = match (&args.recipe, &args.inline) {
+        (Some(path), _) => {
+            let (text, file) = read_recipe(path, streams)?;
+            let base = file.parent().map(Path::to_path_buf).unwrap_or_default();
+            (RecipeText::new(path.display().to_string(), text), false, base, Some(file))
+        }
+        (None, Some(text)) => {
+            refuse_path(text, streams)?;
+            (RecipeText::new("<inline>", text.as_str()), true, PathBuf::new(), None)
+        }
+        (None, None) => {
+            let help =
+                "kernel-port port.kdl --dir CHECKOUT --out OUT, or -e 'OP' --file PATH=TEXT to try one";
+            return Err(usage(streams, "no recipe is given", Some(help)));
+        }
+    };
+    let context = BuildContext { base, ..BuildContext::default() };
+    match Recipe::build(&RecipeInput { text, inline, context }) {
+        Ok(recipe) => {
+            for warning in &recipe.warnings {
+                let text = report::failure::recipe_warning(&recipe.text, warning, streams.err_style);
+                streams.complain(text);
+            }
+            Ok(Loaded { recipe, file })
+        }
+        Err(errors) => {
+            streams.complain(report::failure::recipe_errors(&errors, streams.err_style));
+            Err(Refused(exit::USAGE))
+        }
+    }
+}
+
+fn read_recipe(path: &Path, streams: &mut Streams<'_>) -> Result<(String, PathBuf), Refused> {
+    let shown = path.display();
+    if path.is_dir() {
+        let help = format!("name the recipe in it: {}", path.join("port.kdl").display());
+        return Err(usage(streams, &format!("{shown} is a directory, not a recipe"), Some(&help)));
+    }
+    let bytes = std::fs::read(path)
+        .map_err(|e| usage(streams, &format!("cannot read the recipe {shown}: {e}"), None))?;
+    let text = String::from_utf8(bytes).map_err(|e| {
+        let place = Position::of(e.as_bytes(), e.utf8_error().valid_up_to());
+        usage(streams, &format!("{shown}:{place}: the recipe is not UTF-8"), Some("save it as UTF-8"))
+    })?;
+    // The overlay stands beside the real recipe, not beside a link to it.
+    let real = std::fs::canonicalize(path)
+        .map_err(|e| usage(streams, &format!("cannot resolve the recipe's path {shown}: {e}"), None))?;
+    Ok((text, real))
+}
+
+/// A file name after `-e` is a slip, and its text would be a strange KDL error.
+fn refuse_path(text: &str, streams: &mut Streams<'_>) -> Result<(), Refused> {
+    let one_word = !text.trim().is_empty() && !text.contains(['\n', ' ', '"', '=']);
+    if one_word && (text.ends_with(".kdl") || Path::new(text).is_file()) {
+        return Err(usage(
+            streams,
+            &format!("-e takes the text of a recipe, and `{text}` is a file name"),
+            Some("leave out -e"),
+        ));
+    }
+    Ok(())
+}
+
+/// The tree that `--file` describes.
+///
+/// # Errors
+/// A path that no tree can hold, or one given twice.
+pub fn typed_files(files: &[String], streams: &mut Streams<'_>) -> Result<Workspace, Refused> {
+    let mut tree: BTreeMap<RepoPath, Entry> = BTreeMap::new();
+    for argument in files {
+        let Some((path, text)) = argument.split_once('=') else {
+            let message = format!("--file {argument}: there is no `=` between path and text");
+            return Err(usage(
+                streams,
+                &message,
+                Some("--file 'a.py=import os'; an empty file is --file a.py="),
+            ));
+        };
+        let typed = RepoPath::typed(path).map_err(|e| {
+            usage(streams, &format!("--file: the path `{}` {e}", report::escape::line(path)), None)
+        })?;
+        if let Some(other) = text.strip_prefix('@').filter(|t| !t.is_empty() && Path::new(t).is_file()) {
+            streams.warn(&format!(
+                "--file {path}=@{other}: the text is taken as it stands, the file is not read"
+            ));
+        }
+        let (key, entry) = Entry::upstream(typed.clone(), Content::from(text), Mode::File);
+        if tree.insert(key, entry).is_some() {
+            return Err(usage(streams, &format!("--file: `{typed}` is given twice"), None));
+        }
+    }
+    for path in tree.keys() {
+        if let Some(file) = path.ancestors().find(|above| tree.contains_key(above)) {
+            let message = format!("--file: `{file}` is a file, but `{path}` needs a directory there");
+            return Err(usage(streams, &message, None));
+        }
+    }
+    Ok(Workspace::new(tree))
+}
+
+/// The checkouts that `--dir` and `--vendor` name.
+///
+/// # Errors
+/// A `--vendor` without `=`, twice the same name, or one that no op names.
+pub fn checkouts(args: &RunArgs, recipe: &Recipe, streams: &mut Streams<'_>) -> Result<Checkouts, Refused> {
+    let mut vendors = BTreeMap::new();
+    for argument in &args.vendors {
+        let Some((name, directory)) =
+            argument.split_once('=').filter(|(n, d)| !n.is_empty() && !d.is_empty())
+        else {
+            let message = format!("--vendor {argument}: must be NAME=DIR");
+            return Err(usage(streams, &message, Some("NAME is the name= of a vendor op")));
+        };
+        if vendors.insert(name.to_owned(), PathBuf::from(directory)).is_some() {
+            return Err(usage(streams, &format!("--vendor {name}= is given twice"), None));
+        }
+    }
+    let named: Vec<&str> =
+        recipe.ops.iter().filter(|op| op.spec.name == "vendor").filter_map(|op| op.text("name")).collect();
+    for name in vendors.keys() {
+        if !named.contains(&name.as_str()) {
+            let help = match report::nearest::one(name, named.iter().copied()) {
+                Some(near) => format!("did you mean {near}?"),
+                None if named.is_empty() => "the recipe vendors nothing".to_owned(),
+                None => format!("the recipe vendors {}", named.join(", ")),
+            };
+            return Err(usage(
+                streams,
+                &format!("--vendor {name}=: no vendor op has this name"),
+                Some(&help),
+            ));
+        }
+    }
+    Ok(Checkouts { source: args.dir.clone(), vendors, allow_dirty: args.allow_dirty })
+}

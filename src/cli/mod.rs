@@ -1,0 +1,76 @@
+//! The command line: what was typed, checked for sense, and one file for each subcommand.
+
+mod args;
+mod input;
+mod run;
+
+pub use args::{Cli, ColorChoice, Command, RunArgs};
+pub use run::run;
+
+use crate::report::{Color, Style};
+use std::io::Write;
+
+/// The exit statuses, as the README documents them.
+pub mod exit {
+    /// Done.
+    pub const DONE: u8 = 0;
+    /// The recipe does not apply: drift, a failed op or final check.
+    pub const DOES_NOT_APPLY: u8 = 1;
+    /// Bad usage or recipe text.
+    pub const USAGE: u8 = 2;
+    /// Wrong commit, not clean, no checkout.
+    pub const SOURCE: u8 = 3;
+    /// `--check` found differences.
+    pub const DIFFERS: u8 = 4;
+    /// The output could not be written.
+    pub const OUTPUT: u8 = 5;
+}
+
+/// The two streams and how they look.
+pub struct Streams<'a> {
+    /// Standard output.
+    pub out: &'a mut dyn Write,
+    /// Standard error.
+    pub err: &'a mut dyn Write,
+    /// Style of standard output.
+    pub out_style: Style,
+    /// Style of standard error.
+    pub err_style: Style,
+    /// Whether standard output is a terminal.
+    pub terminal: bool,
+}
+
+impl Streams<'_> {
+    /// Writes to standard output. Its errors are kept by the stream and reported at the end.
+    pub fn say(&mut self, text: impl AsRef<str>) {
+        let _ = self.out.write_all(text.as_ref().as_bytes());
+    }
+
+    /// Writes to standard error, where nothing can be done about a failure.
+    pub fn complain(&mut self, text: impl AsRef<str>) {
+        let _ = self.err.write_all(text.as_ref().as_bytes());
+    }
+
+    /// One complete line about what is wrong, and what to do.
+    pub fn error(&mut self, message: &str, help: Option<&str>) {
+        let word = self.err_style.paint(Color::Error, "error:");
+        self.complain(format!("{word} {message}\n"));
+        if let Some(help) = help {
+            self.complain(format!("  help: {help}\n"));
+        }
+    }
+
+    /// One line about what is odd.
+    pub fn warn(&mut self, message: &str) {
+        let word = self.err_style.paint(Color::Warning, "warning:");
+        self.complain(format!("{word} {message}\n"));
+    }
+}
+
+/// Runs what was asked for; the exit status.
+pub fn main(cli: &Cli, streams: &mut Streams<'_>) -> u8 {
+    match &cli.command {
+        None => run(&cli.run, streams),
+        Some(command) => match *command {},
+    }
+}

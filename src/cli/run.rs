@@ -1,0 +1,111 @@
+//! The default command: runs a recipe and shows or writes the result. Writing comes before reporting, so that a
+//! closed pipe or a full disk behind standard output never costs the output.
+
+use super::input::{self, Loaded, Refused};
+use super::{RunArgs, Streams, exit};
+use crate::git::Checkouts;
+use crate::report::{self, diff, failure, log, print};
+use crate::run::{self, Run};
+use crate::workspace::Workspace;
+use std::io;
+
+/// Runs a recipe as the arguments say; the exit status.
+pub fn run(args: &RunArgs, streams: &mut Streams<'_>) -> u8 {
+    try_run(args, streams).unwrap_or_else(|Refused(status)| status)
+}
+
+fn try_run(args: &RunArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
+    let loaded = input::load_recipe(args, streams)?;
+    let checkouts = input::checkouts(args, &loaded.recipe, streams)?;
+    let tree = base_tree(args, &loaded, &checkouts, streams)?;
+    let run = run::run(&loaded.recipe, tree, &checkouts);
+    let mut report = Report { args, loaded: &loaded, run: &run, streams };
+    if let Some((op, failure)) = &run.failure {
+        report.log();
+        let text = failure::op_failure(&loaded.recipe, *op, failure, args.verbose, report.streams.err_style);
+        report.streams.complain(text);
+        return Ok(failure::exit_status(failure.kind));
+    }
+    report.log();
+    report.changes();
+    report.contents();
+    report.ending();
+    Ok(exit::DONE)
+}
+
+/// The tree before the first op.
+fn base_tree(
+    args: &RunArgs,
+    _loaded: &Loaded,
+    _checkouts: &Checkouts,
+    streams: &mut Streams<'_>,
+) -> Result<Workspace, Refused> {
+    if !args.files.is_empty() {
+        return input::typed_files(&args.files, streams);
+    }
+    let help = "--dir CHECKOUT names one, --file PATH=TEXT builds one";
+    Err(input::usage(streams, "there is no tree to run on", Some(help)))
+}
+
+struct Report<'a, 's, 'o> {
+    args: &'a RunArgs,
+    loaded: &'a Loaded,
+    run: &'a Run,
+    streams: &'s mut Streams<'o>,
+}
+
+impl Report<'_, '_, '_> {
+    /// Where the log goes: to standard error when standard output is a patch.
+    fn tell(&mut self, text: impl AsRef<str>) {
+        if self.args.quiet {
+            return;
+        }
+        if self.args.diff { self.streams.complain(text) } else { self.streams.say(text) }
+    }
+
+    fn style(&self) -> report::Style {
+        if self.args.diff { self.streams.err_style } else { self.streams.out_style }
+    }
+
+    fn log(&mut self) {
+        let text = log::steps(&self.loaded.recipe, &self.run.steps, self.args.verbose, self.style());
+        self.tell(text);
+        let warnings = log::warnings(&self.loaded.recipe, &self.run.steps, self.streams.err_style);
+        self.streams.complain(warnings);
+    }
+
+    fn changes(&mut self) {
+        let set = self.run.workspace.changes();
+        let mut text = log::changes(&self.run.workspace, &set, self.args.verbose, self.style());
+        if text.is_empty() {
+            text.push_str("no changes\n");
+        }
+        self.tell(text);
+    }
+
+    /// The patch or the files, when asked for; a tree of typed files that goes nowhere is shown.
+    fn contents(&mut self) {
+        let shown = (|| -> io::Result<()> {
+            if self.args.diff {
+                let set = self.run.workspace.changes();
+                diff::patch(&set, &mut self.streams.out, self.streams.terminal, self.streams.out_style)?;
+            }
+            let typed = !self.args.files.is_empty() && self.args.out.is_none();
+            if self.args.print || (typed && !self.args.dry_run && !self.args.diff && !self.args.quiet) {
+                print::tree(&self.run.workspace, &mut self.streams.out, self.streams.out_style)?;
+            }
+            self.streams.out.flush()
+        })();
+        if let Err(error) = shown {
+            self.streams.error(&format!("cannot show the tree: {error}"), None);
+        }
+    }
+
+    fn ending(&mut self) {
+        if self.args.dir.is_some() && self.args.out.is_none() && !self.args.in_place && !self.args.dry_run {
+            self.tell(
+                "preview: nothing was written; --out DIR writes the tree, --in-place changes the checkout\n",
+            );
+        }
+    }
+}

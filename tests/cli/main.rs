@@ -1,0 +1,9 @@
+//! The real program, from the outside: one file a feature.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod harness;
+
+mod files;
+mod language;
+mod readme;
+mod streams;
