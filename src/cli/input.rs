@@ -2,7 +2,7 @@
 
 use super::{RunArgs, Streams, exit};
 use crate::git::Checkouts;
-use crate::recipe::{BuildContext, Position, Recipe, RecipeInput, RecipeText};
+use crate::recipe::{self, BuildContext, Position, Recipe, RecipeErrors, RecipeInput, RecipeText};
 use crate::report;
 use crate::workspace::{Content, Entry, Mode, RepoPath, Workspace};
 use std::collections::BTreeMap;
@@ -49,6 +49,12 @@ pub fn load_recipe(args: &RunArgs, streams: &mut Streams<'_>) -> Result<Loaded, 
     let context = BuildContext { base, ..BuildContext::default() };
     match Recipe::build(&RecipeInput { text, inline, context }) {
         Ok(recipe) => {
+            let errors = if args.require_pins { recipe::unpinned(&recipe) } else { Vec::new() };
+            if !errors.is_empty() {
+                let errors = RecipeErrors { text: recipe.text, errors };
+                streams.complain(report::failure::recipe_errors(&errors, streams.err_style));
+                return Err(Refused(exit::USAGE));
+            }
             for warning in &recipe.warnings {
                 let text = report::failure::recipe_warning(&recipe.text, warning, streams.err_style);
                 streams.complain(text);

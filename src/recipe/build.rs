@@ -178,3 +178,18 @@ fn build_op(
     let line = text.position(node.name.span.start).line;
     Some(BuiltOp { spec, line, pins, op: op?, node })
 }
+
+/// The ops that could be pinned and are not, for `--require-pins`: without a pin a new upstream file or a new match
+/// goes through unseen.
+pub fn unpinned(recipe: &Recipe) -> Vec<RecipeError> {
+    let missing = recipe.ops.iter().filter(|built| {
+        let by_content = built.node.properties.iter().any(|p| p.name.value == "sha256");
+        built.spec.pins().next().is_some() && built.pins.is_empty() && !by_content
+    });
+    let error = |built: &BuiltOp| {
+        let pins: Vec<String> = built.spec.pins().map(|pin| format!("{pin}=")).collect();
+        RecipeError::new(built.node.name.span.clone(), format!("{}: is not pinned", built.spec.name))
+            .help(format!("--require-pins asks for {}", pins.join(" or ")))
+    };
+    missing.map(error).collect()
+}

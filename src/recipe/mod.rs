@@ -12,7 +12,7 @@ mod syntax;
 mod values;
 
 pub use args::{ArgSpec, ArgType, Args, BuildContext, Spanned};
-pub use build::{BuiltOp, PinValue, Recipe, RecipeInput};
+pub use build::{BuiltOp, PinValue, Recipe, RecipeInput, unpinned};
 pub use document::{Node, Property, Value, parse};
 pub use error::{RecipeError, RecipeErrors};
 pub use glob::{Glob, GlobList};

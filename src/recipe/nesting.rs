@@ -9,7 +9,7 @@ const MAX_NESTING: usize = 64;
 /// Walks the text once, skipping strings.
 ///
 /// # Errors
-/// The place where nesting becomes too deep.
+/// The place where nesting becomes too deep, or the comment that is not closed.
 pub fn check(text: &str) -> Result<(), RecipeError> {
     let bytes = text.as_bytes();
     let (mut at, mut braces, mut slashdashes) = (0, 0usize, 0usize);
@@ -20,6 +20,11 @@ pub fn check(text: &str) -> Result<(), RecipeError> {
             false
         } else if rest.starts_with(b"/*") {
             let (length, depth) = comment(rest);
+            if depth > 0 && depth <= MAX_NESTING {
+                return Err(
+                    RecipeError::new(at..at + 2, "the comment is not closed").help("close it with */")
+                );
+            }
             at += length;
             depth > MAX_NESTING
         } else if rest.starts_with(b"/-") {
@@ -50,7 +55,7 @@ pub fn check(text: &str) -> Result<(), RecipeError> {
     Ok(())
 }
 
-/// Length of a block comment and the deepest nesting in it; stops early when that is too deep.
+/// Length of a block comment and how many of its levels are still open at its end; stops early when that are too many.
 fn comment(text: &[u8]) -> (usize, usize) {
     let (mut at, mut depth) = (0, 0usize);
     while at < text.len() {
@@ -70,7 +75,7 @@ fn comment(text: &[u8]) -> (usize, usize) {
             at += 1;
         }
     }
-    (at, 0)
+    (at, depth)
 }
 
 /// Length of the string that begins here, in any of KDL's four spellings.

@@ -13,11 +13,6 @@ pub fn explain(text: &str, span: Span, said: &str, help: Option<&str>) -> Recipe
         return RecipeError::new(span, "an op takes no children block, and this one is not closed")
             .help("arguments are written key=value on the op's own line");
     }
-    if said.contains("multi-line comment") {
-        let start = text.rfind("/*").unwrap_or(span.start);
-        return RecipeError::new(start..(start + 2).min(text.len()), "the comment is not closed")
-            .help("close it with */");
-    }
     if token.trim_end().ends_with('=') {
         let end = span.start + token.trim_end().len();
         let start = text[..end - 1].rfind(char::is_whitespace).map_or(span.start, |at| at + 1);
