@@ -32,7 +32,10 @@ pub struct Cli {
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
-pub enum Command {}
+pub enum Command {
+    /// List the ops, or show one in full
+    Ops(super::OpsArgs),
+}
 
 /// When to send colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Default)]

@@ -2,9 +2,11 @@
 
 mod args;
 mod input;
+mod ops;
 mod run;
 
 pub use args::{Cli, ColorChoice, Command, RunArgs};
+pub use ops::{OpsArgs, example_output};
 pub use run::run;
 
 use crate::report::{Color, Style};
@@ -71,6 +73,6 @@ impl Streams<'_> {
 pub fn main(cli: &Cli, streams: &mut Streams<'_>) -> u8 {
     match &cli.command {
         None => run(&cli.run, streams),
-        Some(command) => match *command {},
+        Some(Command::Ops(args)) => ops::main(args, streams),
     }
 }

@@ -40,3 +40,29 @@ impl Op for Delete {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ops::testing::Port;
+
+    #[test]
+    fn what_matches_goes() {
+        let (log, tree) =
+            Port::new(r#"delete in="a/**" files=2"#).file("a/b", "").file("a/c/d", "").file("e", "").ok();
+        assert_eq!(log, ["removed 2 files"]);
+        assert_eq!(tree.into_keys().collect::<Vec<_>>(), ["e"]);
+    }
+
+    #[test]
+    fn a_glob_that_matches_nothing_says_what_is_near() {
+        for (glob, hint) in [
+            ("pkg", "pkg is a directory; \"pkg/**\" matches every file below it"),
+            ("PKG/a.py", "nearest paths: pkg/a.py"),
+            ("lib/a.py", "nearest paths: pkg/a.py"),
+        ] {
+            let failure = Port::new(&format!("delete in=\"{glob}\"")).file("pkg/a.py", "").fails();
+            assert_eq!(failure.message, format!("in=\"{glob}\" matches no file"));
+            assert_eq!(failure.hints, [hint]);
+        }
+    }
+}

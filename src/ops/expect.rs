@@ -163,3 +163,70 @@ fn files<'p>(context: &Context<'_>, paths: &[&'p RepoPath]) -> Vec<&'p RepoPath>
     let is_link = |p: &RepoPath| context.workspace.get(p).is_some_and(|e| e.mode == Mode::Symlink);
     paths.iter().copied().filter(|p| !is_link(p)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ops::testing::Port;
+
+    #[test]
+    fn the_three_guards_hold() {
+        let hash = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881";
+        let recipe = format!(
+            "expect in=\"*\" find=\"x\" count=2\nexpect in=\"*\" find=\"q\" count=0\nexpect in=\"*\" files=2\n\
+             expect in=\"nope\" files=0\nexpect in=\"a\" sha256=\"{hash}\""
+        );
+        let (log, _) = Port::new(&recipe).file("a", "x").file("b", "x").ok();
+        assert_eq!(
+            log,
+            [
+                "2 occurrences, as expected",
+                "0 occurrences, as expected",
+                "2 files, as expected",
+                "0 files, as expected",
+                "content of a, as expected"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_text_guard_over_no_file_fails() {
+        let failure = Port::new(r#"expect in="pkg" find="x" count=0"#).file("pkg/a", "").fails();
+        assert_eq!(failure.message, "in=\"pkg\" matches no file");
+    }
+
+    #[test]
+    fn every_occurrence_is_evidence() {
+        let failure =
+            Port::new(r#"expect in="**" find="x" count=1"#).file("a", "x\nx").file("b", "x").fails();
+        let places: Vec<_> =
+            failure.evidence.iter().map(|e| format!("{}:{}", e.path, e.position.unwrap())).collect();
+        assert_eq!(places, ["a:1:1", "a:2:1", "b:1:1"]);
+        assert_eq!(
+            failure.message,
+            "expected exactly 1 occurrence but found 3: upstream drifted; review them and update count="
+        );
+    }
+
+    #[test]
+    fn another_content_or_two_files_fail_a_hash() {
+        let recipe = format!("expect in=\"*\" sha256=\"{}\"", "0".repeat(64));
+        let failure = Port::new(&recipe).file("a", "x").fails();
+        assert_eq!(failure.message, "`a` has another content than expected");
+        assert!(failure.details[1].starts_with("found    sha256 2d711642"));
+        let failure = Port::new(&recipe).file("a", "x").file("b", "").fails();
+        assert_eq!(failure.message, "sha256= is the content of one file, but in= matches 2");
+    }
+
+    #[test]
+    fn guards_that_say_nothing_or_too_much_are_mistakes_of_the_recipe() {
+        for (args, message) in [
+            ("", "1:1: expect: nothing is expected"),
+            ("find=\"x\"", "1:20: expect: find= needs count="),
+            ("count=1", "1:21: expect: count= needs find="),
+            ("files=1 sha256=\"x\"", "1:11: expect: find=, files= and sha256= exclude each other"),
+            ("sha256=\"x\"", "1:22: expect: sha256= must be 64 hexadecimal digits"),
+        ] {
+            assert_eq!(Port::new(&format!("expect in=\"a\" {args}")).build_errors(), [message]);
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Globs over paths of the tree, as the recipe language defines them.
 
 use super::{ArgType, ArgValue, Value, ValueError};
-use crate::workspace::{RepoPath, Workspace};
+use crate::workspace::{Directory, RepoPath, Workspace};
 use globset::{GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 use std::fmt;
 
@@ -40,8 +40,31 @@ impl Glob {
 
     /// The paths it matches, in path order.
     pub fn paths<'w>(&self, workspace: &'w Workspace) -> Vec<&'w RepoPath> {
-        workspace.iter().map(|(path, _)| path).filter(|path| self.is_match(path)).collect()
+        match self.literal_start() {
+            Start::File(path) => workspace.get_key_value(&path).map(|(path, _)| path).into_iter().collect(),
+            Start::Below(directory) => {
+                workspace.below(&directory).map(|(path, _)| path).filter(|path| self.is_match(path)).collect()
+            }
+        }
     }
+
+    /// The components before the first that is a pattern: everything the glob can match lies below them.
+    fn literal_start(&self) -> Start {
+        let is_pattern = |component: &&str| component.contains(['*', '?', '[', ']', '{', '}']);
+        let components: Vec<&str> = self.text.split('/').collect();
+        // A brace may hold slashes, and then what follows the first pattern is no component.
+        let literal = components.iter().take_while(|c| !is_pattern(c)).count();
+        let path = RepoPath::new(components[..literal].join("/")).ok();
+        match path {
+            Some(path) if literal == components.len() => Start::File(path),
+            path => Start::Below(Directory::from(path)),
+        }
+    }
+}
+
+enum Start {
+    File(RepoPath),
+    Below(Directory),
 }
 
 impl fmt::Debug for Glob {

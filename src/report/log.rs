@@ -54,7 +54,7 @@ pub fn warnings(recipe: &Recipe, steps: &[Step], style: Style) -> String {
 /// unless `verbose`.
 pub fn changes(workspace: &Workspace, set: &ChangeSet<'_>, verbose: bool, style: Style) -> String {
     let mut lines: Vec<(RepoPath, String)> = Vec::new();
-    let mut folded: BTreeMap<RepoPath, usize> = BTreeMap::new();
+    let mut folded: BTreeMap<RepoPath, Vec<&RepoPath>> = BTreeMap::new();
     let alive = if verbose { BTreeSet::new() } else { living_directories(workspace, set) };
     for change in &set.files {
         let Some(path) = change.path() else { continue };
@@ -62,7 +62,7 @@ pub fn changes(workspace: &Workspace, set: &ChangeSet<'_>, verbose: bool, style:
             && !verbose
             && let Some(directory) = path.ancestors().take_while(|d| !alive.contains(d)).last()
         {
-            *folded.entry(directory).or_default() += 1;
+            folded.entry(directory).or_default().push(path);
             continue;
         }
         let text = match (change.kind, change.old, change.new) {
@@ -71,8 +71,11 @@ pub fn changes(workspace: &Workspace, set: &ChangeSet<'_>, verbose: bool, style:
         };
         lines.push((path.clone(), style.paint(color(change.kind), &text)));
     }
-    for (directory, count) in folded {
-        let text = format!("D {directory}/ ({})", super::plural(count, ("file", "files")));
+    for (directory, files) in folded {
+        let text = match files[..] {
+            [only] => format!("D {only}"),
+            _ => format!("D {directory}/ ({} files)", files.len()),
+        };
         lines.push((directory, style.paint(Color::Deleted, &text)));
     }
     lines.sort();

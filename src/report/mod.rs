@@ -7,6 +7,7 @@ pub mod failure;
 pub mod log;
 pub mod nearest;
 pub mod print;
+pub mod reference;
 mod style;
 mod terminal;
 

@@ -48,6 +48,7 @@ fn run_document(path: &str) {
     let commands = commands(&text);
     assert!(!commands.is_empty(), "{path} has no command");
     let mut wrong = String::new();
+    let mut updated = text.clone();
     for (line, command, expected) in commands {
         let script = format!("exec 2>&1\n{command}");
         let mut shell = clean(Command::new("bash"), work.path());
@@ -55,15 +56,44 @@ fn run_document(path: &str) {
         let output = shell.env("PATH", path_var).args(["-c", &script]).output().unwrap();
         let found = String::from_utf8_lossy(&output.stdout);
         if found != expected {
+            if updating() {
+                let printed = format!("$ {}\n{expected}```", command.replace('\n', "\n> "));
+                let now = format!("$ {}\n{found}```", command.replace('\n', "\n> "));
+                updated = updated.replacen(&printed, &now, 1);
+                continue;
+            }
             wrong.push_str(&format!(
                 "{path}:{line}: $ {command}\n--- printed there\n{expected}--- found\n{found}\n"
             ));
         }
     }
+    if updated != text {
+        fs::write(root.join(path), updated).unwrap();
+    }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// With `UPDATE_DOCS=1` in the environment, what is printed there is replaced by what was found.
+fn updating() -> bool {
+    std::env::var_os("UPDATE_DOCS").is_some()
 }
 
 #[test]
 fn every_command_of_the_readme_gives_the_printed_output() {
     run_document("README.md");
+}
+
+#[test]
+fn the_cookbook_is_what_the_op_table_says() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let text = fs::read_to_string(&path).unwrap();
+    let (begin, end) = ("<!-- ops -->\n", "<!-- /ops -->\n");
+    let start = text.find(begin).unwrap() + begin.len();
+    let stop = text.find(end).unwrap();
+    let expected = kernel_port::report::reference::markdown(kernel_port::cli::example_output);
+    if updating() {
+        fs::write(&path, format!("{}{expected}{}", &text[..start], &text[stop..])).unwrap();
+    } else {
+        assert_eq!(&text[start..stop], expected, "run UPDATE_DOCS=1 cargo test --test cli");
+    }
 }

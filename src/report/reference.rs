@@ -1,0 +1,94 @@
+//! The op reference: the table, one op in full, and the same as Markdown for the README. Everything comes from the
+//! ops' own data; examples are run, never typed.
+
+use super::{Color, Style};
+use crate::ops::{Example, OpSpec, TABLE};
+use std::fmt::Write;
+
+/// All ops, a line each.
+pub fn table(style: Style) -> String {
+    let width = TABLE.iter().map(|spec| spec.name.len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for spec in TABLE {
+        let name = style.paint(Color::Bold, &format!("{:<width$}", spec.name));
+        let _ = writeln!(out, "{name}  {}", spec.summary);
+    }
+    out.push_str("\n`kernel-port ops NAME` shows the arguments and an example\n");
+    out
+}
+
+/// `name in find [count]`: the arguments in one line, optional ones in brackets.
+pub fn signature(spec: &OpSpec) -> String {
+    let args = spec.args.iter().map(|a| if a.required { a.name.to_owned() } else { format!("[{}]", a.name) });
+    std::iter::once(spec.name.to_owned()).chain(args).collect::<Vec<_>>().join(" ")
+}
+
+/// One op in full. `run` gives the output of an example's command.
+pub fn op(spec: &OpSpec, style: Style, run: impl Fn(&Example) -> String) -> String {
+    let mut out =
+        format!("{}\n\n{}\n\nArguments\n", style.paint(Color::Bold, &signature(spec)), spec.summary);
+    let width = spec.args.iter().map(|a| a.name.len()).max().unwrap_or(0);
+    for arg in spec.args {
+        let optional = if arg.required { "" } else { " (optional)" };
+        let name = style.paint(Color::Bold, &format!("{:<width$}", arg.name));
+        let _ = writeln!(out, "  {name}  {}: {}{optional}", arg.ty.name(), arg.help);
+    }
+    out.push_str("\nFails when\n");
+    for failure in spec.failures {
+        let _ = writeln!(out, "  {failure}");
+    }
+    if spec.pins().next().is_some() {
+        out.push_str("  a pin differs from what is found\n");
+    }
+    if let Some(example) = &spec.example {
+        let _ = write!(out, "\nExample\n  $ {}\n", command(example));
+        for line in run(example).lines() {
+            let _ = writeln!(out, "  {line}");
+        }
+    }
+    out
+}
+
+/// The shell command that runs an example.
+pub fn command(example: &Example) -> String {
+    let mut out = format!("kernel-port -e {}", quoted(example.recipe));
+    for (path, text) in example.files {
+        let _ = write!(out, " --file {}", quoted(&format!("{path}={text}")));
+    }
+    out
+}
+
+/// The shell's spelling of a text.
+fn quoted(text: &str) -> String {
+    if text.contains(['\n', '\'', '\t']) {
+        let escaped =
+            text.replace('\\', "\\\\").replace('\n', "\\n").replace('\'', "\\'").replace('\t', "\\t");
+        return format!("$'{escaped}'");
+    }
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) { text.to_owned() } else { format!("'{text}'") }
+}
+
+/// The cookbook of the README: each op with a command and its real output.
+pub fn markdown(run: impl Fn(&Example) -> String) -> String {
+    let mut out = String::new();
+    for spec in TABLE {
+        let _ = write!(out, "\n### {}\n\n{}: `{}`\n", spec.name, spec.summary, signature(spec));
+        if let Some(example) = &spec.example {
+            let _ = write!(out, "\n```console\n$ {}\n{}```\n", command(example), run(example));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn shell_words_are_quoted_only_where_they_must_be() {
+        assert_eq!(quoted("a/b=c"), "a/b=c");
+        assert_eq!(quoted("in=\"a\""), "'in=\"a\"'");
+        assert_eq!(quoted("a=it's\n"), "$'a=it\\'s\\n'");
+    }
+}
