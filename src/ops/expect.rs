@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn guards_that_say_nothing_or_too_much_are_mistakes_of_the_recipe() {
         for (args, message) in [
-            ("", "1:1: expect: nothing is expected"),
+            ("", "1:11: expect: nothing is expected"),
             ("find=\"x\"", "1:20: expect: find= needs count="),
             ("count=1", "1:21: expect: count= needs find="),
             ("files=1 sha256=\"x\"", "1:11: expect: find=, files= and sha256= exclude each other"),
