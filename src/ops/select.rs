@@ -38,7 +38,13 @@ pub fn no_match(workspace: &Workspace, glob: &Glob, argument: &'static str) -> F
         Ok(path) if workspace.is_dir(&path) => {
             failure.hint(format!("{text} is a directory; \"{text}/**\" matches every file below it"))
         }
-        _ => near_paths(failure, workspace, text),
+        _ if argument == "in" && text.contains(',') && !text.contains('{') => {
+            failure.hint(format!("in= takes one glob; to match either, write \"{{{text}}}\""))
+        }
+        _ => match workspace.iter().find(|(path, _)| glob.matches_in_another_case(path)) {
+            Some((path, _)) => failure.hint(format!("globs are case-sensitive; the tree has {path}")),
+            None => near_paths(failure, workspace, text),
+        },
     }
 }
 

@@ -63,6 +63,15 @@ impl ArgType {
         }
     }
 
+    /// The word with its article, for sentences.
+    fn with_article(self) -> String {
+        match self {
+            Self::Text | Self::Flag | Self::GlobList => self.name().to_owned(),
+            Self::Integer => format!("an {}", self.name()),
+            _ => format!("a {}", self.name()),
+        }
+    }
+
     /// A message for a value of another KDL type; `None` when the type fits.
     fn mismatch(self, value: &Value, written: &str) -> Option<(String, String)> {
         let found = match value {
@@ -141,6 +150,7 @@ impl<'a> Args<'a> {
         context: &'a BuildContext,
     ) -> Self {
         let mut errors = Vec::new();
+        let mut meant = Vec::new();
         for property in &node.properties {
             let name = property.name.value.as_str();
             let Some(spec) = specs.iter().find(|spec| spec.name == name) else {
@@ -148,7 +158,10 @@ impl<'a> Args<'a> {
                 let error =
                     RecipeError::new(property.name.span.clone(), format!("{op}: unknown argument `{name}`"));
                 errors.push(match nearest::one(name, known) {
-                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    Some(near) => {
+                        meant.push(near);
+                        error.help(format!("did you mean `{near}`?"))
+                    }
                     None => error.help(format!("{op} takes {}", list_names(specs))),
                 });
                 continue;
@@ -162,13 +175,19 @@ impl<'a> Args<'a> {
             }
         }
         for spec in specs.iter().filter(|spec| spec.required) {
-            if !node.properties.iter().any(|p| p.name.value == spec.name) {
+            // A misspelt argument is reported once, not as missing too.
+            if !meant.contains(&spec.name) && !node.properties.iter().any(|p| p.name.value == spec.name) {
                 errors.push(
                     RecipeError::new(
                         node.name.span.clone(),
                         format!("{op}: missing argument `{}`", spec.name),
                     )
-                    .help(format!("{}= is {}: {}", spec.name, spec.ty.name(), spec.help)),
+                    .help(format!(
+                        "{}= takes {}: {}",
+                        spec.name,
+                        spec.ty.with_article(),
+                        spec.help
+                    )),
                 );
             }
         }

@@ -33,6 +33,14 @@ impl Glob {
         &self.text
     }
 
+    /// Whether it would match if case made no difference.
+    pub fn matches_in_another_case(&self, path: &RepoPath) -> bool {
+        let upper = |text: &str| text.to_ascii_uppercase();
+        let glob =
+            GlobBuilder::new(&upper(&self.text)).literal_separator(true).backslash_escape(false).build();
+        glob.is_ok_and(|g| g.compile_matcher().is_match(upper(&path.to_string())))
+    }
+
     /// Whether it matches.
     pub fn is_match(&self, path: &RepoPath) -> bool {
         self.matcher.is_match(path.as_os_path())
@@ -76,6 +84,10 @@ impl fmt::Debug for Glob {
 fn check(text: &str) -> Result<(), ValueError> {
     if text.is_empty() {
         return Err(ValueError::new("is an empty glob").help("`**` matches every file"));
+    }
+    if text.trim() != text {
+        return Err(ValueError::new(format!("\"{text}\" begins or ends with white space"))
+            .help(format!("write \"{}\"; a name that really begins so is matched by `?`", text.trim())));
     }
     if text.contains('\\') {
         return Err(ValueError::new(format!("\"{text}\" holds a backslash")).help(format!(

@@ -82,6 +82,7 @@ fn pin_failure(built: &BuiltOp, counts: &[Count], none: Option<&Failure>) -> Opt
         if let Some(none) = none.filter(|_| count.found == 0) {
             failure.message =
                 format!("expected exactly {} {noun} but found 0: {}", pin.expected, none.message);
+            failure.evidence.clone_from(&none.evidence);
             failure.details.clone_from(&none.details);
             failure.hints.clone_from(&none.hints);
         }
