@@ -88,6 +88,9 @@ pub struct RunArgs {
     /// When an op fails, write the tree as it was before that op to --out
     #[arg(long, requires = "out")]
     pub partial: bool,
+    /// Stop at the first op that does not apply instead of measuring on
+    #[arg(long)]
+    pub fail_fast: bool,
     /// Accept a checkout that is not clean; provenance says so
     #[arg(long)]
     pub allow_dirty: bool,

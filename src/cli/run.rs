@@ -5,7 +5,7 @@ use super::input::{self, Loaded, Refused};
 use super::{RunArgs, Streams, exit};
 use crate::git::Checkouts;
 use crate::report::{self, diff, failure, log, print};
-use crate::run::{self, Run};
+use crate::run::{self, Mode, Run};
 use crate::workspace::Workspace;
 use std::io;
 
@@ -18,13 +18,14 @@ fn try_run(args: &RunArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
     let loaded = input::load_recipe(args, streams)?;
     let checkouts = input::checkouts(args, &loaded.recipe, streams)?;
     let tree = base_tree(args, &loaded, &checkouts, streams)?;
-    let run = run::run(&loaded.recipe, tree, &checkouts);
+    let mode = if args.fail_fast { Mode::FailFast } else { Mode::Measure };
+    let run = run::run(&loaded.recipe, usize::MAX, tree, &checkouts, mode);
     let mut report = Report { args, loaded: &loaded, run: &run, streams };
-    if let Some((op, failure)) = &run.failure {
+    if let Some(first) = run.drift.first() {
         report.log();
-        let text = failure::op_failure(&loaded.recipe, *op, failure, args.verbose, report.streams.err_style);
+        let text = failure::drift(&loaded.recipe, &run.drift, args.verbose, report.streams.err_style);
         report.streams.complain(text);
-        return Ok(failure::exit_status(failure.kind));
+        return Ok(failure::exit_status(first.failure.kind));
     }
     report.log();
     report.changes();

@@ -193,7 +193,7 @@ mod tests {
             .file("a", "x")
             .entry("l", "x", Mode::Symlink)
             .run();
-        assert!(run.failure.is_none());
+        assert!(run.drift.is_empty());
     }
 
     #[test]

@@ -80,7 +80,7 @@ mod tests {
     fn all_files_are_checked_before_any_is_changed() {
         let port = Port::new(r#"strip_suffix in="*" suffix="z" files=2"#);
         let run = port.file("a", "xz").file("b", "first\nlast\n").run();
-        let failure = &run.failure.as_ref().unwrap().1;
+        let failure = &run.drift[0].failure;
         assert_eq!(failure.message, "1 file does not end in suffix=");
         assert_eq!(failure.evidence[0].text, "last");
         assert_eq!(&*run.workspace.iter().next().unwrap().1.content.read().unwrap(), b"xz");

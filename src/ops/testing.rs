@@ -2,7 +2,7 @@
 
 use crate::git::Checkouts;
 use crate::recipe::{BuildContext, Recipe, RecipeInput, RecipeText};
-use crate::run::{Run, run};
+use crate::run::{Mode as RunMode, Run, run};
 use crate::workspace::{Content, Entry, Mode, RepoPath, Workspace};
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ impl Port {
     /// Builds and runs. Panics when the recipe does not build; see [`Port::build_errors`] for that.
     pub fn run(self) -> Run {
         let recipe = self.build().unwrap_or_else(|e| panic!("does not build: {:#?}", e.errors));
-        run(&recipe, Workspace::new(self.files), &Checkouts::default())
+        run(&recipe, usize::MAX, Workspace::new(self.files), &Checkouts::default(), RunMode::Measure)
     }
 
     fn build(&self) -> Result<Recipe, crate::recipe::RecipeErrors> {
@@ -54,18 +54,16 @@ impl Port {
     /// Runs; the log lines and the resulting tree. Panics when an op fails.
     pub fn ok(self) -> (Vec<String>, BTreeMap<String, String>) {
         let run = self.run();
-        if let Some((_, failure)) = &run.failure {
-            panic!("failed: {failure:#?}");
-        }
+        assert!(run.drift.is_empty(), "failed: {:#?}", run.drift);
         let tree = run.workspace.iter().map(|(path, entry)| {
             (path.to_string(), String::from_utf8_lossy(&entry.content.read().unwrap()).into_owned())
         });
         (run.steps.iter().map(|s| s.log.clone()).collect(), tree.collect())
     }
 
-    /// Runs; the failure of the op that does not apply. Panics when all apply.
+    /// Runs; the failure of the first op that does not apply. Panics when all apply.
     pub fn fails(self) -> crate::ops::Failure {
-        self.run().failure.expect("an op fails").1
+        self.run().drift.into_iter().next().expect("an op fails").failure
     }
 }
 

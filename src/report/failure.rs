@@ -4,6 +4,7 @@ use super::style::Color;
 use super::{Style, caret, escape};
 use crate::ops::{Evidence, Failure, FailureKind};
 use crate::recipe::{Recipe, RecipeError, RecipeErrors, RecipeText};
+use crate::run::Drift;
 use std::fmt::Write;
 
 /// Places that are shown for a list of whole files; matches with a line are shown all.
@@ -32,6 +33,29 @@ fn mistake(word: &str, color: Color, text: &RecipeText, error: &RecipeError, sty
     out.push_str(&caret::draw(text, &error.span, "", style));
     if let Some(help) = &error.help {
         let _ = writeln!(out, "  help: {}", escape::line(help));
+    }
+    out
+}
+
+/// Every op that does not apply, and the sum.
+pub fn drift(recipe: &Recipe, drift: &[Drift], verbose: bool, style: Style) -> String {
+    let mut out = String::new();
+    for one in drift.iter().filter(|d| d.after.is_none()) {
+        out.push_str(&op_failure(recipe, one.op, &one.failure, verbose, style));
+    }
+    for one in drift {
+        let Some(skipped) = one.after else { continue };
+        let (op, cause) = (&recipe.ops[one.op], &recipe.ops[skipped]);
+        let message = escape::line(&one.failure.message);
+        let _ = writeln!(
+            out,
+            "  line {}: {}: {message} (may follow from line {}, which was skipped)",
+            op.line, op.spec.name, cause.line
+        );
+    }
+    if drift.len() > 1 {
+        let total = recipe.ops.len();
+        let _ = writeln!(out, "{} of {total} ops do not apply; nothing was written", drift.len());
     }
     out
 }

@@ -1,7 +1,8 @@
-//! Runs a recipe over a workspace: plan, compare the pins, apply; one op after the other.
+//! Runs a recipe over a workspace: plan, compare the pins, apply; one op after the other. After the first drift the run
+//! goes on measuring, so that one run shows all of it.
 
 use crate::git::Checkouts;
-use crate::ops::{Context, Count, Failure, FailureKind, Note, Record};
+use crate::ops::{Context, Count, Failure, FailureKind, Note, Plan, Record};
 use crate::recipe::{BuiltOp, Recipe};
 use crate::workspace::Workspace;
 
@@ -18,7 +19,20 @@ pub struct Step {
     pub counts: Vec<Count>,
 }
 
-/// A recipe that ran, or ran until an op failed.
+/// An op that does not apply as the recipe says.
+#[derive(Debug)]
+pub struct Drift {
+    /// Index of the op in the recipe.
+    pub op: usize,
+    /// Why.
+    pub failure: Failure,
+    /// Whether the op was applied with what it found, so that what follows is still measured right.
+    pub applied: bool,
+    /// The op that was skipped before, from which this may merely follow.
+    pub after: Option<usize>,
+}
+
+/// A recipe that ran.
 #[derive(Debug)]
 pub struct Run {
     /// The steps that were applied.
@@ -27,48 +41,89 @@ pub struct Run {
     pub workspace: Workspace,
     /// What the ops recorded.
     pub records: Vec<Record>,
-    /// The op that does not apply, and why.
-    pub failure: Option<(usize, Failure)>,
+    /// Every op that does not apply; empty when the recipe fits.
+    pub drift: Vec<Drift>,
+    /// The tree before the first op that does not apply.
+    pub before_drift: Option<Workspace>,
 }
 
-/// Runs all ops, up to the first that fails. A failed op has changed nothing.
-pub fn run(recipe: &Recipe, workspace: Workspace, checkouts: &Checkouts) -> Run {
-    let mut run = Run { steps: Vec::new(), workspace, records: Vec::new(), failure: None };
-    for (index, built) in recipe.ops.iter().enumerate() {
-        match step(built, &mut run, checkouts) {
-            Ok(step) => run.steps.push(Step { op: index, ..step }),
-            Err(failure) => {
-                run.failure = Some((index, failure));
-                break;
-            }
+/// How far to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Stop at the first op that does not apply.
+    FailFast,
+    /// Go on: apply an op whose pin differs with what it found, skip one that finds nothing.
+    Measure,
+}
+
+/// Runs the ops `recipe.ops[..until]`. An op that does not apply has changed nothing, unless it is measured on.
+pub fn run(recipe: &Recipe, until: usize, workspace: Workspace, checkouts: &Checkouts, mode: Mode) -> Run {
+    let mut run =
+        Run { steps: Vec::new(), workspace, records: Vec::new(), drift: Vec::new(), before_drift: None };
+    let mut skipped = None;
+    for (index, built) in recipe.ops.iter().enumerate().take(until) {
+        let (failure, applied) = match run.step(index, built, checkouts, mode) {
+            Ok(None) => continue,
+            Ok(Some(failure)) => (failure, true),
+            Err(failure) => (failure, false),
+        };
+        // Without the right source nothing can be measured.
+        let stop = mode == Mode::FailFast || matches!(failure.kind, FailureKind::Source | FailureKind::Read);
+        run.drift.push(Drift { op: index, failure, applied, after: skipped });
+        if stop {
+            break;
+        }
+        if !applied {
+            skipped = skipped.or(Some(index));
         }
     }
     run
 }
 
-fn step(built: &BuiltOp, run: &mut Run, checkouts: &Checkouts) -> Result<Step, Failure> {
-    let context = Context { workspace: &run.workspace, records: &run.records, checkouts };
-    let plan = built.op.plan(&context)?;
-    if let Some(failure) = pin_failure(built, &plan.counts, plan.none.as_ref()) {
-        return Err(failure);
+impl Run {
+    /// One op. `Ok(Some(_))` is a pin that differs on an op that was applied all the same.
+    fn step(
+        &mut self,
+        index: usize,
+        built: &BuiltOp,
+        checkouts: &Checkouts,
+        mode: Mode,
+    ) -> Result<Option<Failure>, Failure> {
+        let context = Context { workspace: &self.workspace, records: &self.records, checkouts };
+        let plan = built.op.plan(&context).inspect_err(|_| self.keep_before_drift())?;
+        let failure = pin_failure(built, &plan.counts, plan.none.as_ref());
+        if let Some(failure) = &failure {
+            self.keep_before_drift();
+            if mode == Mode::FailFast || plan.none.is_some() {
+                return Err(failure.clone());
+            }
+        }
+        let Plan { changes, counts, log, notes, records, tree, .. } = plan;
+        let before = tree.map(|tree| std::mem::replace(&mut self.workspace, tree));
+        if let Err(error) = self.workspace.apply(changes) {
+            if let Some(before) = before {
+                self.workspace = before;
+            }
+            self.keep_before_drift();
+            return Err(Failure::new(FailureKind::Conflict, error.to_string()).at("to"));
+        }
+        self.records.extend(records);
+        self.steps.push(Step { op: index, log, notes, counts });
+        Ok(failure)
     }
-    if let Some(tree) = plan.tree {
-        run.workspace = tree;
+
+    fn keep_before_drift(&mut self) {
+        if self.before_drift.is_none() {
+            self.before_drift = Some(self.workspace.clone());
+        }
     }
-    run.workspace
-        .apply(plan.changes)
-        .map_err(|error| Failure::new(FailureKind::Conflict, error.to_string()).at("to"))?;
-    run.records.extend(plan.records);
-    Ok(Step { op: 0, log: plan.log, notes: plan.notes, counts: plan.counts })
 }
 
 /// The first pin that differs from what was found, or the op's own reason when it found nothing and no pin of 0
 /// asked for that.
 fn pin_failure(built: &BuiltOp, counts: &[Count], none: Option<&Failure>) -> Option<Failure> {
     for pin in &built.pins {
-        let Some(count) = counts.iter().find(|count| count.pin == pin.name) else {
-            continue;
-        };
+        let Some(count) = counts.iter().find(|count| count.pin == pin.name) else { continue };
         if count.found == pin.expected {
             continue;
         }
@@ -90,4 +145,37 @@ fn pin_failure(built: &BuiltOp, counts: &[Count], none: Option<&Failure>) -> Opt
     }
     let zero_is_pinned = built.pins.iter().any(|pin| pin.expected == 0);
     none.filter(|_| !zero_is_pinned).cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::testing::Port;
+
+    fn drifted(recipe: &str) -> Vec<(usize, bool, Option<usize>)> {
+        let port = Port::new(recipe).file("a", "xx").file("b", "x");
+        port.run().drift.iter().map(|d| (d.op, d.applied, d.after)).collect()
+    }
+
+    #[test]
+    fn all_drift_is_found_in_one_run() {
+        let recipe = "replace in=\"a\" find=\"x\" with=\"y\" count=1\nexpect in=\"b\" find=\"x\" count=1\ndelete in=\"*\" files=3";
+        assert_eq!(drifted(recipe), [(0, true, None), (2, true, None)]);
+    }
+
+    #[test]
+    fn what_fails_after_a_skipped_op_says_so() {
+        let recipe = "move from=\"c\" to=\"d\"\ndelete in=\"d\"\ndelete in=\"b\"";
+        assert_eq!(drifted(recipe), [(0, false, None), (1, false, Some(0))]);
+    }
+
+    #[test]
+    fn the_tree_before_the_first_drift_is_kept() {
+        let run = Port::new("delete in=\"a\"\nexpect in=\"b\" files=2\ndelete in=\"b\"")
+            .file("a", "")
+            .file("b", "")
+            .run();
+        assert_eq!(run.before_drift.unwrap().len(), 1);
+        assert!(run.workspace.is_empty());
+    }
 }
