@@ -35,6 +35,10 @@ pub struct Cli {
 pub enum Command {
     /// List the ops, or show one in full
     Ops(super::OpsArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Print the man page
+    Man,
 }
 
 /// When to send colour.
@@ -112,4 +116,11 @@ pub struct RunArgs {
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
     pub color: ColorChoice,
+}
+
+/// The arguments of `completions`.
+#[derive(Debug, Clone, Args)]
+pub struct CompletionsArgs {
+    /// The shell to complete in
+    pub shell: clap_complete::Shell,
 }

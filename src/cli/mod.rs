@@ -1,6 +1,7 @@
 //! The command line: what was typed, checked for sense, and one file for each subcommand.
 
 mod args;
+mod generate;
 mod input;
 mod ops;
 mod run;
@@ -74,5 +75,7 @@ pub fn main(cli: &Cli, streams: &mut Streams<'_>) -> u8 {
     match &cli.command {
         None => run(&cli.run, streams),
         Some(Command::Ops(args)) => ops::main(args, streams),
+        Some(Command::Completions(args)) => generate::completions(args, streams),
+        Some(Command::Man) => generate::man(streams),
     }
 }

@@ -81,6 +81,19 @@ pub fn markdown(run: impl Fn(&Example) -> String) -> String {
     out
 }
 
+/// The ops as a section of the man page.
+pub fn roff() -> String {
+    let escape = |text: &str| text.replace('\\', "\\e").replace('-', "\\-");
+    let mut out = String::from(".SH OPS\n");
+    for spec in TABLE {
+        let _ = write!(out, ".TP\n\\fB{}\\fR\n{}\n", escape(&signature(spec)), escape(spec.summary));
+        for arg in spec.args {
+            let _ = write!(out, ".br\n\\fI{}\\fR: {}\n", escape(arg.name), escape(arg.help));
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::quoted;
