@@ -3,10 +3,10 @@
 
 use super::input::{self, Loaded, Refused};
 use super::{RunArgs, Streams, exit};
-use crate::git::Checkouts;
+use crate::ops::Note;
 use crate::report::{self, diff, failure, log, print};
 use crate::run::{self, Mode, Run};
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, load};
 use std::io;
 
 /// Runs a recipe as the arguments say; the exit status.
@@ -17,7 +17,7 @@ pub fn run(args: &RunArgs, streams: &mut Streams<'_>) -> u8 {
 fn try_run(args: &RunArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
     let loaded = input::load_recipe(args, streams)?;
     let checkouts = input::checkouts(args, &loaded.recipe, streams)?;
-    let tree = base_tree(args, &loaded, &checkouts, streams)?;
+    let tree = base_tree(args, &loaded, streams)?;
     let mode = if args.fail_fast { Mode::FailFast } else { Mode::Measure };
     let run = run::run(&loaded.recipe, usize::MAX, tree, &checkouts, mode);
     let mut report = Report { args, loaded: &loaded, run: &run, streams };
@@ -34,18 +34,38 @@ fn try_run(args: &RunArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
     Ok(exit::DONE)
 }
 
-/// The tree before the first op.
-fn base_tree(
-    args: &RunArgs,
-    _loaded: &Loaded,
-    _checkouts: &Checkouts,
-    streams: &mut Streams<'_>,
-) -> Result<Workspace, Refused> {
+/// The tree before the first op: typed files, a directory as it is, or nothing yet when a `source` op brings it.
+fn base_tree(args: &RunArgs, loaded: &Loaded, streams: &mut Streams<'_>) -> Result<Workspace, Refused> {
+    let sourced = loaded.recipe.ops.iter().any(|op| op.spec.name == "source");
     if !args.files.is_empty() {
+        if sourced {
+            let help = "try the other ops alone with -e, or give the checkout with --dir";
+            return Err(input::usage(streams, "--file and a source op exclude each other", Some(help)));
+        }
         return input::typed_files(&args.files, streams);
     }
-    let help = "--dir CHECKOUT names one, --file PATH=TEXT builds one";
-    Err(input::usage(streams, "there is no tree to run on", Some(help)))
+    let Some(directory) = &args.dir else {
+        let help = "--dir CHECKOUT names one, --file PATH=TEXT builds one";
+        return Err(input::usage(streams, "there is no tree to run on", Some(help)));
+    };
+    if !directory.is_dir() {
+        let found = if directory.exists() { "is no directory" } else { "does not exist" };
+        return Err(input::usage(streams, &format!("--dir {} {found}", directory.display()), None));
+    }
+    if sourced {
+        return Ok(Workspace::default());
+    }
+    let (tree, notes) = load::directory(directory).map_err(|failure| {
+        streams.error(&failure.message, None);
+        Refused(exit::SOURCE)
+    })?;
+    for note in notes {
+        match note {
+            Note::Warning(text) => streams.warn(&text),
+            Note::Info(_) | Note::Detail(_) => {}
+        }
+    }
+    Ok(tree)
 }
 
 struct Report<'a, 's, 'o> {

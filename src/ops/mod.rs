@@ -13,6 +13,7 @@ mod copy;
 mod delete;
 mod expect;
 mod moving;
+mod overlay;
 mod prune;
 mod rename;
 mod replace;
@@ -81,6 +82,7 @@ pub static TABLE: &[OpSpec] = &[
     delete::SPEC,
     expect::SPEC,
     moving::SPEC,
+    overlay::SPEC,
     prune::SPEC,
     rename::SPEC,
     replace::SPEC,

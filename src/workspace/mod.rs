@@ -4,6 +4,7 @@
 mod change;
 mod changeset;
 mod content;
+pub mod load;
 mod path;
 mod tree;
 
