@@ -3,6 +3,7 @@
 
 mod harness;
 
+mod diff;
 mod files;
 mod language;
 mod readme;
