@@ -53,6 +53,16 @@ pub enum ColorChoice {
     Never,
 }
 
+/// What to print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Default)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs: one document, see docs/schema.json.
+    Json,
+}
+
 /// The arguments of a run.
 #[derive(Debug, Clone, Args, Default)]
 pub struct RunArgs {
@@ -113,6 +123,9 @@ pub struct RunArgs {
     /// Print what each op matched, and every deleted file
     #[arg(short, long)]
     pub verbose: bool,
+    /// Print text, or one JSON document
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_default_value = true)]
+    pub format: Format,
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
     pub color: ColorChoice,

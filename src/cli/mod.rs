@@ -6,7 +6,7 @@ mod input;
 mod ops;
 mod run;
 
-pub use args::{Cli, ColorChoice, Command, RunArgs};
+pub use args::{Cli, ColorChoice, Command, Format, RunArgs};
 pub use ops::{OpsArgs, example_output};
 pub use run::run;
 

@@ -4,6 +4,7 @@
 mod args;
 mod build;
 mod document;
+pub mod edit;
 mod error;
 mod glob;
 mod nesting;
