@@ -13,6 +13,7 @@ pub mod ops;
 pub mod output;
 pub mod python;
 pub mod recipe;
+pub mod repin;
 pub mod report;
 pub mod run;
 pub mod variant;

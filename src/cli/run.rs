@@ -46,7 +46,11 @@ fn base_tree(args: &RunArgs, loaded: &Loaded, streams: &mut Streams<'_>) -> Resu
     }
     let Some(directory) = &args.dir else {
         let help = "--dir CHECKOUT names one, --file PATH=TEXT builds one";
-        return Err(input::usage(streams, "there is no tree to run on", Some(help)));
+        return Err(input::usage(
+            streams,
+            "the recipe has no mistakes, but there is no tree to run it on",
+            Some(help),
+        ));
     };
     if !directory.is_dir() {
         let found = if directory.exists() { "is no directory" } else { "does not exist" };

@@ -1,5 +1,7 @@
 //! Checkouts and object trees: what a pinned commit tracks, read exactly and without running anything.
 
+pub mod history;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

@@ -161,7 +161,8 @@ fn build_op(
     let Some(spec) = ops::find(&node.name.value) else {
         let message = format!("unknown op `{}`", node.name.value);
         let error = RecipeError::new(node.name.span.clone(), message);
-        errors.push(match nearest::one(&node.name.value, ops::TABLE.iter().map(|s| s.name)) {
+        let known = ops::TABLE.iter().map(|s| s.name).chain(["recipe"]);
+        errors.push(match nearest::one(&node.name.value, known) {
             Some(near) => error.help(format!("did you mean `{near}`?")),
             None => error.help("`kernel-port ops` lists them"),
         });

@@ -58,11 +58,23 @@ pub enum Mode {
 
 /// Runs the ops `recipe.ops[..until]`. An op that does not apply has changed nothing, unless it is measured on.
 pub fn run(recipe: &Recipe, until: usize, workspace: Workspace, checkouts: &Checkouts, mode: Mode) -> Run {
+    let ops: Vec<usize> = (0..recipe.ops.len().min(until)).collect();
+    run_ops(recipe, &ops, workspace, checkouts, mode)
+}
+
+/// Runs a recipe on a tree that stands for what its `source` op would bring: another commit, perhaps.
+pub fn run_sourced(recipe: &Recipe, workspace: Workspace, checkouts: &Checkouts, mode: Mode) -> Run {
+    let ops = recipe.ops.iter().enumerate().filter(|(_, op)| op.spec.name != "source");
+    let ops: Vec<usize> = ops.map(|(index, _)| index).collect();
+    run_ops(recipe, &ops, workspace, checkouts, mode)
+}
+
+fn run_ops(recipe: &Recipe, ops: &[usize], workspace: Workspace, checkouts: &Checkouts, mode: Mode) -> Run {
     let mut run =
         Run { steps: Vec::new(), workspace, records: Vec::new(), drift: Vec::new(), before_drift: None };
     let mut skipped = None;
-    for (index, built) in recipe.ops.iter().enumerate().take(until) {
-        let (failure, applied) = match run.step(index, built, checkouts, mode) {
+    for &index in ops {
+        let (failure, applied) = match run.step(index, &recipe.ops[index], checkouts, mode) {
             Ok(None) => continue,
             Ok(Some(failure)) => (failure, true),
             Err(failure) => (failure, false),
