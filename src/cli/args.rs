@@ -33,6 +33,8 @@ pub struct Cli {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Review what a new upstream commit means for a recipe, and re-pin it
+    Repin(super::RepinArgs),
     /// List the ops, or show one in full
     Ops(super::OpsArgs),
     /// Print a completion script for a shell

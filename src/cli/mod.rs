@@ -4,10 +4,12 @@ mod args;
 mod generate;
 mod input;
 mod ops;
+mod repin;
 mod run;
 
 pub use args::{Cli, ColorChoice, Command, Format, RunArgs};
 pub use ops::{OpsArgs, example_output};
+pub use repin::RepinArgs;
 pub use run::run;
 
 use crate::report::{Color, Style};
@@ -76,6 +78,7 @@ pub fn main(cli: &Cli, streams: &mut Streams<'_>) -> u8 {
         None => run(&cli.run, streams),
         Some(Command::Ops(args)) => ops::main(args, streams),
         Some(Command::Completions(args)) => generate::completions(args, streams),
+        Some(Command::Repin(args)) => repin::main(args, streams),
         Some(Command::Man) => generate::man(streams),
     }
 }

@@ -55,6 +55,38 @@ impl History {
         Ok(Self { repository })
     }
 
+    pub(super) fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.repository.path()
+    }
+
+    /// How one file differs between two commits, as a patch; empty when it does not.
+    pub fn file_diff(&self, old: &CommitSha, new: &CommitSha, path: &RepoPath) -> String {
+        let shown = || -> Result<String, HistoryError> {
+            let (old, new) = (self.tree(old)?, self.tree(new)?);
+            let mut options = DiffOptions::new();
+            options.pathspec(path.as_os_path()).disable_pathspec_match(true).context_lines(3);
+            let diff = self.repository.diff_tree_to_tree(Some(&old), Some(&new), Some(&mut options));
+            let mut text = String::new();
+            let printed = diff.and_then(|diff| {
+                diff.print(git2::DiffFormat::Patch, |_, _, line| {
+                    if matches!(line.origin(), '+' | '-' | ' ') {
+                        text.push(line.origin());
+                    }
+                    text.push_str(&String::from_utf8_lossy(line.content()));
+                    true
+                })
+            });
+            printed.map_err(git_error)?;
+            Ok(text)
+        };
+        let text = shown().unwrap_or_else(|error| error.message);
+        text.lines().map(|line| format!("  {}\n", crate::report::escape::line(line))).collect()
+    }
+
     /// The commit that a tag, branch, `HEAD` or (short) id names.
     ///
     /// # Errors
@@ -122,7 +154,7 @@ impl History {
         Ok(found)
     }
 
-    fn tree(&self, commit: &CommitSha) -> Result<Tree<'_>, HistoryError> {
+    pub(super) fn tree(&self, commit: &CommitSha) -> Result<Tree<'_>, HistoryError> {
         let id = Oid::from_str(commit.as_str()).map_err(git_error)?;
         self.repository.find_commit(id).and_then(|c| c.tree()).map_err(|_| {
             HistoryError::new(
@@ -184,6 +216,6 @@ impl History {
     }
 }
 
-fn git_error(error: git2::Error) -> HistoryError {
+pub(super) fn git_error(error: git2::Error) -> HistoryError {
     HistoryError { message: format!("git: {}", error.message()), help: None }
 }

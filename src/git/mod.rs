@@ -1,6 +1,7 @@
 //! Checkouts and object trees: what a pinned commit tracks, read exactly and without running anything.
 
 pub mod history;
+mod objects;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

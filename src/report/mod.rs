@@ -9,6 +9,7 @@ pub mod log;
 pub mod nearest;
 pub mod print;
 pub mod reference;
+pub mod review;
 mod style;
 mod terminal;
 

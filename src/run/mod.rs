@@ -161,7 +161,6 @@ fn pin_failure(built: &BuiltOp, counts: &[Count], none: Option<&Failure>) -> Opt
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::ops::testing::Port;
 
     fn drifted(recipe: &str) -> Vec<(usize, bool, Option<usize>)> {

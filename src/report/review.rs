@@ -1,0 +1,156 @@
+//! The review of a re-pinning: what a maintainer reads before a new commit is taken.
+
+use super::style::Color;
+use super::{Style, escape, failure, plural};
+use crate::ops::Evidence;
+use crate::recipe::Recipe;
+use crate::repin::{FileDelta, Review};
+use std::fmt::Write;
+
+/// Commits that are listed.
+const MAX_COMMITS: usize = 20;
+/// Files of the port that are listed.
+const MAX_FILES: usize = 60;
+
+/// The whole review. `names` are tags of the old and the new commit; `upstream_diff` shows how a file of upstream changed.
+pub fn text(
+    recipe: &Recipe,
+    review: &Review<'_>,
+    names: (Option<&str>, Option<&str>),
+    upstream_diff: impl Fn(&crate::repin::HiddenDrift) -> String,
+    style: Style,
+) -> String {
+    let mut out = String::new();
+    let name = |sha: &crate::recipe::CommitSha, tag: Option<&str>| match tag {
+        Some(tag) => format!("{} ({})", sha.short(), escape::line(tag)),
+        None => sha.short().to_owned(),
+    };
+    let (old, new) = (name(&review.sides.old, names.0), name(&review.sides.new, names.1));
+    heading(&mut out, style, &format!("upstream {old} -> {new}"));
+    let (commits, touching) = (review.between.commits, review.between.touching.len());
+    let _ =
+        writeln!(out, "{} between, {touching} touch ported files", plural(commits, ("commit", "commits")));
+    for (id, subject) in review.between.touching.iter().take(MAX_COMMITS) {
+        let _ = writeln!(out, "  {id} {}", escape::line(subject));
+    }
+    more(&mut out, touching, MAX_COMMITS);
+    pins(&mut out, recipe, review, style);
+    blocking(&mut out, recipe, review, style);
+    if !review.hidden.is_empty() {
+        heading(&mut out, style, "overlay files that hide a change of upstream's");
+        for hidden in &review.hidden {
+            let _ = writeln!(out, "{} replaces upstream's {}, which changed:", hidden.path, hidden.upstream);
+            out.push_str(&upstream_diff(hidden));
+        }
+    }
+    files(&mut out, &review.files, style);
+    out
+}
+
+fn heading(out: &mut String, style: Style, text: &str) {
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    let _ = writeln!(out, "{}", style.paint(Color::Bold, text));
+}
+
+fn more(out: &mut String, all: usize, shown: usize) {
+    if all > shown {
+        let _ = writeln!(out, "  ... and {} more", all - shown);
+    }
+}
+
+fn pins(out: &mut String, recipe: &Recipe, review: &Review<'_>, style: Style) {
+    if review.pins.is_empty() {
+        heading(out, style, "no pin changes");
+        return;
+    }
+    heading(out, style, &format!("{} to review", plural(review.pins.len(), ("pin", "pins"))));
+    for pin in &review.pins {
+        let op = &recipe.ops[pin.op];
+        let change = match pin.old == pin.new {
+            true => format!("stays {}, but not the same ones", pin.old),
+            false => format!("{} -> {}", pin.old, pin.new),
+        };
+        let _ = writeln!(out, "line {}: {} {}= {change}", op.line, op.spec.name, pin.name);
+        signed(out, '-', &pin.gone, Color::Deleted, style);
+        signed(out, '+', &pin.added, Color::Added, style);
+    }
+}
+
+fn signed(out: &mut String, sign: char, evidence: &[Evidence], color: Color, style: Style) {
+    for place in evidence {
+        let at = match place.position {
+            Some(position) => format!("{}:{}", place.path, position.line),
+            None => place.path.to_string(),
+        };
+        let line = format!("  {sign} {at}  {}", escape::line(place.text.trim()));
+        let _ = writeln!(out, "{}", style.paint(color, line.trim_end()));
+    }
+}
+
+fn blocking(out: &mut String, recipe: &Recipe, review: &Review<'_>, style: Style) {
+    if review.blocking.is_empty() {
+        return;
+    }
+    let number = plural(review.blocking.len(), ("op needs", "ops need"));
+    heading(out, style, &format!("{number} a change that no number makes"));
+    for &at in &review.blocking {
+        let drift = &review.sides.after.drift[at];
+        match drift.after {
+            None => out.push_str(&failure::op_failure(recipe, drift.op, &drift.failure, false, style)),
+            Some(skipped) => {
+                let (op, cause) = (&recipe.ops[drift.op], &recipe.ops[skipped]);
+                let message = escape::line(&drift.failure.message);
+                let _ = writeln!(
+                    out,
+                    "line {}: {}: {message} (may follow from line {})",
+                    op.line, op.spec.name, cause.line
+                );
+            }
+        }
+    }
+    renames(out, recipe, review);
+}
+
+/// Where git sees paths of the blocking ops renamed.
+fn renames(out: &mut String, recipe: &Recipe, review: &Review<'_>) {
+    for &at in &review.blocking {
+        let op = &recipe.ops[review.sides.after.drift[at].op];
+        for argument in ["from", "in", "keep", "src"] {
+            let Some(text) = op.text(argument) else { continue };
+            let start = text.split(['*', '?', '[', '{']).next().unwrap_or(text);
+            let below = review
+                .between
+                .renamed
+                .iter()
+                .filter(|(old, _)| old.to_string().starts_with(start) && !start.is_empty());
+            for (old, new) in below.take(3) {
+                let _ = writeln!(out, "  line {}: git sees {old} renamed to {new}", op.line);
+            }
+        }
+    }
+}
+
+fn files(out: &mut String, files: &[FileDelta], style: Style) {
+    if files.is_empty() {
+        heading(out, style, "the port comes out the same");
+        return;
+    }
+    let (plus, minus) = files.iter().filter_map(|f| f.lines).fold((0, 0), |(a, b), (p, m)| (a + p, b + m));
+    let number = plural(files.len(), ("file", "files"));
+    heading(out, style, &format!("{number} of the port differ, +{plus} -{minus} lines"));
+    for file in files.iter().take(MAX_FILES) {
+        let (letter, color) = match (file.was, file.is) {
+            (false, _) => ('A', Color::Added),
+            (_, false) => ('D', Color::Deleted),
+            _ => ('M', Color::Warning),
+        };
+        let lines = match file.lines {
+            Some((plus, minus)) => format!("+{plus} -{minus}"),
+            None => "binary".to_owned(),
+        };
+        let _ = writeln!(out, "{}  {lines}", style.paint(color, &format!("{letter} {}", file.path)));
+    }
+    more(out, files.len(), MAX_FILES);
+}
