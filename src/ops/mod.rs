@@ -12,11 +12,16 @@ pub(crate) mod testing;
 mod copy;
 mod delete;
 mod expect;
+mod fields;
+mod kernel;
+mod manifest;
+mod manifest_args;
 mod moving;
 mod overlay;
 mod prune;
 mod rename;
 mod replace;
+mod sections;
 mod strip_suffix;
 mod write;
 
@@ -81,6 +86,8 @@ pub static TABLE: &[OpSpec] = &[
     copy::SPEC,
     delete::SPEC,
     expect::SPEC,
+    kernel::SPEC,
+    manifest::SPEC,
     moving::SPEC,
     overlay::SPEC,
     prune::SPEC,
