@@ -16,6 +16,8 @@ mod fields;
 mod kernel;
 mod manifest;
 mod manifest_args;
+#[cfg(test)]
+mod manifest_tests;
 mod moving;
 mod overlay;
 mod prune;
