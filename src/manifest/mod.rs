@@ -4,6 +4,8 @@
 mod git_url;
 mod model;
 mod read;
+#[cfg(test)]
+mod read_tests;
 mod reader;
 mod rules;
 mod shapes;

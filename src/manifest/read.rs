@@ -39,7 +39,8 @@ pub struct Reading {
 
 /// Reads a file's text.
 pub fn read(text: &str) -> Reading {
-    let mut reader = Reader { reading: Reading::default(), path: Vec::new(), edition: None };
+    let mut reader =
+        Reader { reading: Reading::default(), path: Vec::new(), edition: None, incomplete: false };
     match Document::parse(text) {
         Ok(document) => {
             let model = reader.model(document.as_table());
@@ -152,7 +153,10 @@ impl Reader {
     fn backends(&mut self, table: &dyn TableLike) -> Vec<&'static Backend> {
         let mut backends: Vec<&'static Backend> = Vec::new();
         for (at, (_, found)) in self.list(table, "backends", false, values::backend).into_iter().enumerate() {
-            let Some(found) = found else { continue };
+            let Some(found) = found else {
+                self.incomplete = true;
+                continue;
+            };
             if backends.contains(&found) {
                 let place = self.reading.places.get(&format!("{}[{at}]", self.key("backends"))).cloned();
                 let error = ValueError::new(format!("names \"{}\" twice", found.name)).help("name it once");
@@ -160,6 +164,13 @@ impl Reader {
                 continue;
             }
             backends.push(found);
+        }
+        if backends.is_empty() && !self.incomplete && table.get("backends").is_some() {
+            self.incomplete = true;
+            let place = self.reading.places.get(&self.key("backends")).cloned().unwrap_or(0..0);
+            if table.get("backends").is_some_and(Item::is_array) {
+                self.refuse(place, "backends", ValueError::new("names no backend"));
+            }
         }
         backends
     }
@@ -275,10 +286,8 @@ impl Reader {
         let tag = if self.edition == Some(6) { "language" } else { "backend" };
         let table = kernels.get(name)?.as_table_like();
         let written = table.and_then(|t| t.get(tag)).and_then(Item::as_str);
-        let backend = written.and_then(|text| match tag {
-            "language" => values::compiled_backend(text.strip_prefix("cpp-")?).ok(),
-            _ => values::compiled_backend(text).ok(),
-        });
+        let known_as = if tag == "backend" { values::compiled_backend } else { values::language };
+        let backend = written.and_then(|text| known_as(text).ok());
         let mut known = vec![tag, "cxx-flags", "depends", "include", "src"];
         // With no backend to go by, the keys of all are let through: one problem is enough.
         let own = BACKENDS.iter().filter(|b| backend.is_none_or(|found| found == *b));
@@ -291,13 +300,7 @@ impl Reader {
             for key in [tag, "depends", "src"] {
                 reader.missing(table, key);
             }
-            if tag == "backend" {
-                reader.text(table, tag, values::compiled_backend);
-            } else {
-                reader.text(table, tag, |text| {
-                    values::compiled_backend(text.strip_prefix("cpp-").unwrap_or(text))
-                });
-            }
+            reader.text(table, tag, known_as);
             Some(KernelSection {
                 name: name.to_owned(),
                 cxx_flags: reader.texts(table, "cxx-flags", shapes::flag),
@@ -313,7 +316,9 @@ impl Reader {
                 backend: backend?,
             })
         });
-        section.flatten()
+        let section = section.flatten();
+        self.incomplete |= section.is_none();
+        section
     }
 
     fn across(&mut self, model: &Model) {
@@ -323,7 +328,7 @@ impl Reader {
         };
         for Breach { key, message, help } in check_rules(model) {
             let place = place(&self.reading, key);
-            self.problem(place, false, ValueError::new(message).help(help));
+            self.problem(place, false, ValueError::new(format!("{key} {message}")).help(help));
         }
         if model.is_noarch() {
             for section in &model.sections {
@@ -334,6 +339,9 @@ impl Reader {
                 ));
                 self.problem(place, false, error.help("end the file with an empty [kernel]"));
             }
+            return;
+        }
+        if self.incomplete {
             return;
         }
         let sections: Vec<(&str, &'static Backend)> =

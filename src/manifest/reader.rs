@@ -16,6 +16,8 @@ pub(super) struct Reader {
     pub(super) path: Vec<String>,
     /// Of the file, once it is known.
     pub(super) edition: Option<u64>,
+    /// Set when a backend or a section could not be read: rules between them would repeat that in other words.
+    pub(super) incomplete: bool,
 }
 
 pub(super) type Check<T> = fn(&str) -> Result<T, ValueError>;

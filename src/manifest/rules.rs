@@ -9,7 +9,7 @@ use super::values::{BACKENDS, Backend};
 pub struct Breach {
     /// The key to point at, dotted: `general.cuda.maxver`.
     pub key: &'static str,
-    /// What does not fit.
+    /// What does not fit, in words that follow the key's name.
     pub message: String,
     /// What to do.
     pub help: &'static str,
@@ -46,9 +46,9 @@ pub fn check(model: &Model) -> Vec<Breach> {
         needs_edition(model, &mut breaches);
     }
     let cuda = &general.cuda;
-    order("general.cuda.maxver", &cuda.minver, &cuda.maxver, "CUDA", &mut breaches);
+    order("general.cuda.maxver", &cuda.minver, &cuda.maxver, &mut breaches);
     if let Framework::Torch(torch) = &model.framework {
-        order("torch.maxver", &torch.minver, &torch.maxver, "Torch", &mut breaches);
+        order("torch.maxver", &torch.minver, &torch.maxver, &mut breaches);
     }
     breaches
 }
@@ -70,23 +70,14 @@ fn needs_edition(model: &Model, breaches: &mut Vec<Breach>) {
         ("general.tpu", !general.tpu.python_depends.is_empty()),
         ("torch.stable-abi", per_backend),
     ];
-    for (key, _) in found.into_iter().filter(|(_, there)| *there) {
-        let what = if key == "torch.stable-abi" { "a stable ABI a backend" } else { key };
-        breaches.push(Breach {
-            key,
-            message: format!("{what} needs edition 5; without an edition the builder does not read it"),
-            help: "add edition=5",
-        });
-    }
+    breaches.extend(found.into_iter().filter(|(_, there)| *there).map(|(key, _)| Breach {
+        key,
+        message: "needs edition 5; without an edition the builder does not read it".to_owned(),
+        help: "add edition=5",
+    }));
 }
 
-fn order(
-    key: &'static str,
-    oldest: &Option<String>,
-    newest: &Option<String>,
-    what: &str,
-    breaches: &mut Vec<Breach>,
-) {
+fn order(key: &'static str, oldest: &Option<String>, newest: &Option<String>, breaches: &mut Vec<Breach>) {
     let (Some(oldest), Some(newest)) = (oldest, newest) else {
         return;
     };
@@ -95,7 +86,7 @@ fn order(
     {
         breaches.push(Breach {
             key,
-            message: format!("no {what} is at least {oldest} and at most {newest}"),
+            message: format!("is {newest}, but the oldest allowed is {oldest}"),
             help: "swap the two, or leave one out",
         });
     }

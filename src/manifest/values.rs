@@ -125,6 +125,20 @@ pub fn compiled_backend(text: &str) -> Result<&'static Backend, ValueError> {
     }
 }
 
+/// The backend of a kernel section by edition 6's `language`.
+///
+/// # Errors
+/// No language is called so.
+pub fn language(text: &str) -> Result<&'static Backend, ValueError> {
+    let compiled = || BACKENDS.iter().filter(|b| b.compiles());
+    if let Some(found) = compiled().find(|b| b.language() == text) {
+        return Ok(found);
+    }
+    let names: Vec<String> = compiled().map(Backend::language).collect();
+    let error = ValueError::new(format!("\"{text}\" is no language of a kernel section"));
+    Err(suggest(error, text, names.iter().map(String::as_str)))
+}
+
 /// A package of `general.python-depends`, or of a backend's own list.
 ///
 /// # Errors

@@ -278,10 +278,11 @@ fn a_source_name_that_is_not_utf_8_is_refused() {
     let recipe = format!(
         "kernel name=\"k\" backend=\"cpu\" src=\"cpu/*\"\nmanifest name=\"relu\" {TAIL} backends=\"cpu\" torch_src=\"t/*\""
     );
-    let mut files = vec![(b"cpu/caf\xe9.cpp".to_vec(), String::new())];
-    files.push((b"t/a.cpp".to_vec(), String::new()));
-    let failure = Port::new(&recipe).files(files).fails();
-    assert_eq!(failure.message, r"the name of `cpu/caf\xe9.cpp` is not UTF-8, and build.toml can hold nothing else");
+    let failure = Port::new(&recipe).file(b"cpu/caf\xe9.cpp", "").file("t/a.cpp", "").fails();
+    assert_eq!(
+        failure.message,
+        r"the name of `cpu/caf\xe9.cpp` is not UTF-8, and build.toml can hold nothing else"
+    );
     assert_eq!(failure.argument, Some("src"));
 }
 
@@ -303,7 +304,8 @@ fn the_log_counts_sources_and_sections() {
 /// A recipe whose only mistake is in the arguments of its kernel, of backend `cuda` unless they say so.
 fn kernel_errors(arguments: &str) -> Vec<String> {
     let backend = if arguments.contains("backend=") { "" } else { "backend=\"cuda\"" };
-    let listed = ["cpu", "rocm", "xpu", "metal"].into_iter().find(|b| arguments.contains(&format!("backend=\"{b}\"")));
+    let listed =
+        ["cpu", "rocm", "xpu", "metal"].into_iter().find(|b| arguments.contains(&format!("backend=\"{b}\"")));
     let name = if arguments.contains("name=") { "" } else { "name=\"k\"" };
     let recipe = format!(
         "kernel {name} {backend} src=\"a\" {arguments}\nmanifest name=\"relu\" {TAIL} backends=\"{}\" torch_src=\"a\"",
@@ -324,22 +326,34 @@ fn kernel_values_are_checked_where_they_stand() {
         (r#"hip_flags="a""#, r#"kernel: hip_flags= is for rocm, but backend= is "cuda""#),
         (r#"sycl_flags="a""#, r#"kernel: sycl_flags= is for xpu, but backend= is "cuda""#),
         (r#"rocm_archs="gfx90a""#, r#"kernel: rocm_archs= is for rocm, but backend= is "cuda""#),
-        (r#"backend="cpu" capabilities="8.0""#, r#"kernel: capabilities= is for cuda, but backend= is "cpu""#),
+        (
+            r#"backend="cpu" capabilities="8.0""#,
+            r#"kernel: capabilities= is for cuda, but backend= is "cpu""#,
+        ),
         (r#"backend="xpu" cuda_flags="a""#, r#"kernel: cuda_flags= is for cuda, but backend= is "xpu""#),
-        (r#"backend="rocm" cuda_minver="12.8""#, r#"kernel: cuda_minver= is for cuda, but backend= is "rocm""#),
+        (
+            r#"backend="rocm" cuda_minver="12.8""#,
+            r#"kernel: cuda_minver= is for cuda, but backend= is "rocm""#,
+        ),
         (r#"backend="rocm" rocm_archs="sm_90""#, r#"kernel: rocm_archs= "sm_90" is no ROCm architecture"#),
         (r#"include="../x""#, r#"kernel: include= "../x" holds `..`; a path may not leave the tree"#),
         (r#"include="x,x""#, r#"kernel: include= names "x" twice"#),
         (r#"depends="torch,torch""#, r#"kernel: depends= names "torch" twice"#),
         (r#"capabilities="8.0,8.0""#, r#"kernel: capabilities= names "8.0" twice"#),
-        (r#"repeat_src="/a""#, r#"kernel: repeat_src= "/a" is absolute; paths are relative to the top of the tree"#),
+        (
+            r#"repeat_src="/a""#,
+            r#"kernel: repeat_src= "/a" is absolute; paths are relative to the top of the tree"#,
+        ),
     ] {
         let errors = kernel_errors(arguments);
         assert_eq!(errors.len(), 1, "{arguments}: {errors:?}");
         assert_eq!(errors[0].split_once(": ").unwrap().1, message, "{arguments}");
         assert!(errors[0].starts_with("1:"), "{}", errors[0]);
     }
-    assert_eq!(kernel_errors(r#"cxx_flags="-Xa,-Xa" depends="foo" capabilities="99z""#), Vec::<String>::new());
+    assert_eq!(
+        kernel_errors(r#"cxx_flags="-Xa,-Xa" depends="foo" capabilities="99z""#),
+        Vec::<String>::new()
+    );
 }
 
 /// The mistakes of a manifest's arguments beside those that make a recipe complete.
@@ -369,36 +383,60 @@ fn manifest_errors(arguments: &str) -> Vec<String> {
 #[test]
 fn manifest_values_are_checked_where_they_stand() {
     for (arguments, message) in [
-        (r#"name="Relu_x""#, r#"name= "Relu_x" is no kernel name: lower-case letters, digits and dashes, at least two characters, the first a letter, the last no dash"#),
+        (
+            r#"name="Relu_x""#,
+            r#"name= "Relu_x" is no kernel name: lower-case letters, digits and dashes, at least two characters, the first a letter, the last no dash"#,
+        ),
         ("version=9223372036854775808", "version= is 9223372036854775808, which is too large"),
         ("version=-1", "version= is -1, but must be 0 or more"),
         ("edition=4", "edition= is 4, but must be 5 or 6"),
         (r#"license=" ""#, "license= is empty"),
-        (r#"upstream="file:///x""#, r#"upstream= "file:///x" is no git URL: the scheme file is not accepted"#),
+        (
+            r#"upstream="file:///x""#,
+            r#"upstream= "file:///x" is no git URL: the scheme file is not accepted"#,
+        ),
         (r#"source_repo="/x""#, r#"source_repo= "/x" is no git URL: there is no scheme"#),
         (r#"backends="cuda,kuda""#, r#"backends= "kuda" is no backend"#),
         (r#"backends="cuda,cuda""#, r#"backends= names "cuda" twice"#),
-        (r#"python_depends="numpy""#, r#"python_depends= "numpy" is no Python package that the builder provides here"#),
-        (r#"cuda_python_depends="nki""#, r#"cuda_python_depends= "nki" is no Python package that the builder provides here"#),
+        (
+            r#"python_depends="numpy""#,
+            r#"python_depends= "numpy" is no Python package that the builder provides here"#,
+        ),
+        (
+            r#"cuda_python_depends="nki""#,
+            r#"cuda_python_depends= "nki" is no Python package that the builder provides here"#,
+        ),
         (r#"kernel_depends="org/a""#, r#"kernel_depends= "org/a" names no version"#),
         (r#"kernel_depends="a@1""#, r#"kernel_depends= "a" is no repository of the Hub"#),
         (r#"kernel_depends="org/a@-1""#, r#"kernel_depends= "org/a@-1": "-1" is no version number"#),
         (r#"kernel_depends="org/a@rev:""#, r#"kernel_depends= "org/a@rev:": "" is no revision"#),
         (r#"cuda_minver="12.8.0""#, r#"cuda_minver= "12.8.0" is no version of two numbers, such as "12.8""#),
-        (r#"cuda_minver="13.0" cuda_maxver="12.9""#, "cuda_maxver= no CUDA is at least 13.0 and at most 12.9"),
-        (r#"torch_minver="2.11" torch_maxver="2.9""#, "torch_maxver= no Torch is at least 2.11 and at most 2.9"),
+        (r#"cuda_minver="13.0" cuda_maxver="12.9""#, "cuda_maxver= is 12.9, but the oldest allowed is 13.0"),
+        (r#"torch_minver="2.11" torch_maxver="2.9""#, "torch_maxver= is 2.9, but the oldest allowed is 2.11"),
         (r#"repo_id="relu""#, r#"repo_id= "relu" is no repository of the Hub"#),
         (r#"hub_branch="a b""#, r#"hub_branch= "a b" is no branch name"#),
         (r#"torch_pyext=".json""#, r#"torch_pyext= ".json" is no file extension"#),
         (r#"torch_cxx_flags="a;b""#, r#"torch_cxx_flags= "a;b" holds `;`, at which CMake cuts it in two"#),
-        (r#"torch_include="/x""#, r#"torch_include= "/x" is absolute; paths are relative to the top of the tree"#),
+        (
+            r#"torch_include="/x""#,
+            r#"torch_include= "/x" is absolute; paths are relative to the top of the tree"#,
+        ),
         (r#"stable_abi="2.11""#, r#"stable_abi= "2.11" is no backend=version"#),
         (r#"stable_abi="hip=2.11""#, r#"stable_abi= "hip" is no backend"#),
         (r#"stable_abi="cuda=2""#, r#"stable_abi= "2" is no version of two numbers, such as "12.8""#),
         (r#"stable_abi="cuda=2.9,cuda=2.10""#, r#"stable_abi= names "cuda" twice"#),
-        (r#"stable_abi="cuda=2.9" stable_abi_version="2.9""#, "stable_abi= and stable_abi_version= exclude each other"),
-        (r#"noarch_pyext="json" torch_minver="2.9""#, "noarch_pyext= is for a Python-only kernel, but without noarch=#true it is compiled"),
-        (r#"noarch=#true torch_minver="2.9""#, "torch_minver= is for a compiled kernel, but noarch=#true makes it Python only"),
+        (
+            r#"stable_abi="cuda=2.9" stable_abi_version="2.9""#,
+            "stable_abi= and stable_abi_version= exclude each other",
+        ),
+        (
+            r#"noarch_pyext="json" torch_minver="2.9""#,
+            "noarch_pyext= is for a Python-only kernel, but without noarch=#true it is compiled",
+        ),
+        (
+            r#"noarch=#true torch_minver="2.9""#,
+            "torch_minver= is for a compiled kernel, but noarch=#true makes it Python only",
+        ),
         (r#"noarch=#true noarch_rocm_archs="90a""#, r#"noarch_rocm_archs= "90a" is no ROCm architecture"#),
         ("noarch=#false", "missing argument `torch_src`"),
     ] {
@@ -420,10 +458,7 @@ fn keys_of_edition_5_need_it() {
     let rest = "needs edition 5; without an edition the builder does not read it";
     assert_eq!(
         Port::new(recipe).build_errors(),
-        [
-            format!("2:93: manifest: kernel_depends= general.kernel-depends {rest}"),
-            format!("2:112: manifest: stable_abi= a stable ABI a backend {rest}"),
-        ]
+        [format!("2:90: manifest: kernel_depends= {rest}"), format!("2:109: manifest: stable_abi= {rest}"),]
     );
 }
 
@@ -436,8 +471,8 @@ fn backends_and_sections_agree() {
         [
             "2:13: kernel: a second section \"k\"",
             "2:25: kernel: section k is for rocm, but backends lists cuda, cpu, tpu",
-            "3:66: manifest: backends= cuda is listed, but no kernel section is for it",
-            "3:66: manifest: backends= tpu is listed, but nothing can be compiled for it",
+            "3:65: manifest: backends= cuda is listed, but no kernel section is for it",
+            "3:65: manifest: backends= tpu is listed, but nothing can be compiled for it",
         ]
     );
     let recipe = "kernel name=\"k\" backend=\"cpu\" src=\"a\"\nmanifest name=\"relu\" version=1 edition=5 \
@@ -471,7 +506,7 @@ fn what_is_odd_but_allowed_is_a_warning() {
             "2:1: manifest: version= is not given",
             "2:1: manifest: license= is not given",
             "2:1: manifest: edition= is not given; the builder reads such a build.toml in an older shape",
-            "2:70: manifest: xpu_python_depends= has no effect: backends= does not list xpu",
+            "2:71: manifest: xpu_python_depends= has no effect: backends= does not list xpu",
         ]
     );
 }
@@ -485,7 +520,8 @@ fn build_toml_is_always_generated() {
     let recipe = format!("write to=\"build.toml\" text=\"x\"\n{recipe}");
     let failure = Port::new(&recipe).file("a", "").fails();
     assert_eq!(failure.message, "an op before this one wrote a build.toml, but it is always generated");
-    let recipe = format!("delete in=\"build.toml\"\nmanifest name=\"ab\" {TAIL} backends=\"cpu\" noarch=#true");
+    let recipe =
+        format!("delete in=\"build.toml\"\nmanifest name=\"ab\" {TAIL} backends=\"cpu\" noarch=#true");
     assert!(Port::new(&recipe).file("build.toml", "x").ok().1["build.toml"].starts_with("[general]"));
 }
 
@@ -494,8 +530,20 @@ fn sources_and_directories_must_be_there() {
     let manifest = format!("manifest name=\"relu\" {TAIL} backends=\"cuda\" torch_src=\"torch-ext/*.cpp\"");
     for (kernel, more, message, argument, hint) in [
         ("src=\"cuda/*.hip\"", "", "src=\"cuda/*.hip\" matches no file", "src", ""),
-        ("src=\"cuda/*,cpu\"", "", "src=\"cpu\" matches no file", "src", "cpu is a directory; \"cpu/**\" matches"),
-        ("src=\"cuda/*\" include=\"inc\"", "", "include=\"inc\" is no directory that holds files", "include", ""),
+        (
+            "src=\"cuda/*,cpu\"",
+            "",
+            "src=\"cpu\" matches no file",
+            "src",
+            "cpu is a directory; \"cpu/**\" matches",
+        ),
+        (
+            "src=\"cuda/*\" include=\"inc\"",
+            "",
+            "include=\"inc\" is no directory that holds files",
+            "include",
+            "",
+        ),
         (
             "src=\"cuda/*\" include=\"cuda/b.h\"",
             "",
@@ -518,7 +566,8 @@ fn sources_and_directories_must_be_there() {
             "",
         ),
     ] {
-        let failure = port(&format!("kernel name=\"k\" backend=\"cuda\" {kernel}\n{manifest} {more}")).fails();
+        let failure =
+            port(&format!("kernel name=\"k\" backend=\"cuda\" {kernel}\n{manifest} {more}")).fails();
         assert_eq!(failure.message, message);
         assert_eq!(failure.argument, Some(argument));
         assert!(failure.hints.concat().contains(hint), "{:?}", failure.hints);

@@ -52,7 +52,8 @@ impl Port {
 
     /// What is odd in the recipe, as `line:column: message`.
     pub fn build_warnings(self) -> Vec<String> {
-        let Recipe { text, warnings: errors, .. } = self.build().unwrap_or_else(|e| panic!("{:#?}", e.errors));
+        let Recipe { text, warnings: errors, .. } =
+            self.build().unwrap_or_else(|e| panic!("{:#?}", e.errors));
         show(Some(crate::recipe::RecipeErrors { text, errors }))
     }
 
