@@ -12,11 +12,18 @@ pub(crate) mod testing;
 mod copy;
 mod delete;
 mod expect;
+mod fields;
+mod kernel;
+mod manifest;
+mod manifest_args;
+#[cfg(test)]
+mod manifest_tests;
 mod moving;
 mod overlay;
 mod prune;
 mod rename;
 mod replace;
+mod sections;
 mod strip_suffix;
 mod write;
 
@@ -81,6 +88,8 @@ pub static TABLE: &[OpSpec] = &[
     copy::SPEC,
     delete::SPEC,
     expect::SPEC,
+    kernel::SPEC,
+    manifest::SPEC,
     moving::SPEC,
     overlay::SPEC,
     prune::SPEC,

@@ -34,6 +34,7 @@ pub fn check_order(nodes: &[Node], errors: &mut Vec<RecipeError>) {
             ),
         }
     }
+    super::sections::check(&ops, errors);
 }
 
 fn at_most_one(ops: &[&Node], name: &str, help: &str, errors: &mut Vec<RecipeError>) {

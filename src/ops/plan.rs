@@ -1,6 +1,6 @@
 //! What an op hands to the runner: changes, counts with evidence, notes, or the reason why it does not apply.
 
-use crate::manifest::KernelSection;
+use crate::manifest::{KernelSection, Model};
 use crate::recipe::{CommitSha, Position, Text};
 use crate::workspace::{Change, RepoPath, Workspace};
 use std::path::{Path, PathBuf};
@@ -87,11 +87,8 @@ pub enum Record {
     Overlay(PathBuf),
     /// A `[kernel.<name>]` section.
     Kernel(KernelSection),
-    /// The manifest was written; its package name.
-    Manifest {
-        /// `general.name` with `-` as `_`.
-        package: String,
-    },
+    /// The manifest was written.
+    Manifest(Box<Model>),
     /// A finding of the final checks that is accepted.
     Allow {
         /// The rule's id.

@@ -54,7 +54,8 @@ pub fn not_there(workspace: &Workspace, path: &RepoPath, argument: &'static str)
     near_paths(Failure::new(FailureKind::Missing, message).at(argument), workspace, &path.to_string())
 }
 
-fn near_paths(failure: Failure, workspace: &Workspace, text: &str) -> Failure {
+/// Adds the nearest files and directories to a failure about a path that is not there.
+pub fn near_paths(failure: Failure, workspace: &Workspace, text: &str) -> Failure {
     if workspace.is_empty() {
         return failure.hint("the tree is empty here");
     }

@@ -19,12 +19,12 @@ impl Port {
     }
 
     /// Adds an upstream file.
-    pub fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
+    pub fn file(self, path: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> Self {
         self.entry(path, content, Mode::File)
     }
 
     /// Adds an upstream file with a mode.
-    pub fn entry(mut self, path: &str, content: impl AsRef<[u8]>, mode: Mode) -> Self {
+    pub fn entry(mut self, path: impl AsRef<[u8]>, content: impl AsRef<[u8]>, mode: Mode) -> Self {
         let content = Content::from(content.as_ref().to_vec());
         self.files.push(Entry::upstream(RepoPath::new(path).unwrap(), content, mode));
         self
@@ -37,18 +37,29 @@ impl Port {
     }
 
     fn build(&self) -> Result<Recipe, crate::recipe::RecipeErrors> {
+        self.build_as(true)
+    }
+
+    fn build_as(&self, inline: bool) -> Result<Recipe, crate::recipe::RecipeErrors> {
         let text = RecipeText::new("<inline>", self.recipe.as_str());
-        Recipe::build(&RecipeInput { text, inline: true, context: BuildContext::default() })
+        Recipe::build(&RecipeInput { text, inline, context: BuildContext::default() })
+    }
+
+    /// The mistakes that the recipe has in a file, as `line:column: message`.
+    pub fn file_errors(self) -> Vec<String> {
+        show(self.build_as(false).err())
+    }
+
+    /// What is odd in the recipe, as `line:column: message`.
+    pub fn build_warnings(self) -> Vec<String> {
+        let Recipe { text, warnings: errors, .. } =
+            self.build().unwrap_or_else(|e| panic!("{:#?}", e.errors));
+        show(Some(crate::recipe::RecipeErrors { text, errors }))
     }
 
     /// The mistakes in the recipe, as `line:column: message`.
     pub fn build_errors(self) -> Vec<String> {
-        let Err(errors) = self.build() else {
-            return Vec::new();
-        };
-        let show =
-            |e: &crate::recipe::RecipeError| format!("{}: {}", errors.text.position(e.span.start), e.message);
-        errors.errors.iter().map(show).collect()
+        show(self.build().err())
     }
 
     /// Runs; the log lines and the resulting tree. Panics when an op fails.
@@ -65,6 +76,15 @@ impl Port {
     pub fn fails(self) -> crate::ops::Failure {
         self.run().drift.into_iter().next().expect("an op fails").failure
     }
+}
+
+fn show(errors: Option<crate::recipe::RecipeErrors>) -> Vec<String> {
+    let Some(errors) = errors else {
+        return Vec::new();
+    };
+    let show =
+        |e: &crate::recipe::RecipeError| format!("{}: {}", errors.text.position(e.span.start), e.message);
+    errors.errors.iter().map(show).collect()
 }
 
 #[test]

@@ -130,6 +130,8 @@ impl ArgSpec {
 pub struct BuildContext {
     /// The directory that `overlay from=` is relative to.
     pub base: PathBuf,
+    /// An inline trial, in which a manifest may leave out what only a build needs. Set by [`super::Recipe::build`].
+    pub inline: bool,
 }
 
 /// The arguments of one node, checked against the op's table.
@@ -237,6 +239,12 @@ impl<'a> Args<'a> {
     pub fn error(&mut self, name: &str, message: impl AsRef<str>, help: impl Into<String>) {
         let message = format!("{}: {}", self.op, message.as_ref());
         self.errors.push(RecipeError::new(self.span(name), message).help(help));
+    }
+
+    /// Adds a refusal of the value of `name`, in the words that [`ArgValue::read`] would use.
+    pub fn refuse(&mut self, name: &str, error: super::ValueError) {
+        let message = format!("{}: {name}= {}", self.op, error.message);
+        self.errors.push(RecipeError { span: self.span(name), message, help: error.help });
     }
 
     /// All mistakes found.

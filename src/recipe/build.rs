@@ -85,8 +85,9 @@ impl Recipe {
         if !syntax_failed {
             check_header(&nodes, input.inline, text.text(), &mut errors);
             ops::check_order(&nodes, &mut errors);
+            let context = BuildContext { inline: input.inline, ..input.context.clone() };
             for node in nodes.into_iter().filter(|n| n.name.value != "recipe") {
-                built.extend(build_op(node, text, &input.context, &mut errors));
+                built.extend(build_op(node, text, &context, &mut errors));
             }
         }
         if !errors.is_empty() {
