@@ -169,5 +169,5 @@ pub fn checkouts(args: &RunArgs, recipe: &Recipe, streams: &mut Streams<'_>) -> 
             ));
         }
     }
-    Ok(Checkouts { source: args.dir.clone(), vendors, allow_dirty: args.allow_dirty })
+    Ok(Checkouts::new(args.dir.clone(), vendors, args.allow_dirty))
 }

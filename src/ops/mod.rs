@@ -24,7 +24,9 @@ mod prune;
 mod rename;
 mod replace;
 mod sections;
+mod source;
 mod strip_suffix;
+mod vendor;
 mod write;
 
 pub use order::check_order;
@@ -95,7 +97,9 @@ pub static TABLE: &[OpSpec] = &[
     prune::SPEC,
     rename::SPEC,
     replace::SPEC,
+    source::SPEC,
     strip_suffix::SPEC,
+    vendor::SPEC,
     write::SPEC,
 ];
 

@@ -81,13 +81,27 @@ impl fmt::Display for ApplyError {
 pub struct Workspace {
     entries: BTreeMap<RepoPath, Entry>,
     base: Arc<BTreeMap<RepoPath, Entry>>,
+    /// Submodules of upstream whose files are not at hand.
+    absent: Arc<[RepoPath]>,
 }
 
 impl Workspace {
     /// A workspace that starts as `entries`; change sets are relative to them.
     pub fn new(entries: impl IntoIterator<Item = (RepoPath, Entry)>) -> Self {
         let entries: BTreeMap<_, _> = entries.into_iter().collect();
-        Self { base: Arc::new(entries.clone()), entries }
+        Self { base: Arc::new(entries.clone()), entries, absent: Arc::from([]) }
+    }
+
+    /// Remembers submodules whose files are not at hand.
+    #[must_use]
+    pub fn without(mut self, submodules: &[RepoPath]) -> Self {
+        self.absent = submodules.into();
+        self
+    }
+
+    /// Submodules of upstream whose files are not at hand.
+    pub fn absent(&self) -> &[RepoPath] {
+        &self.absent
     }
 
     /// The file at `path`.
