@@ -206,7 +206,7 @@ const GENERAL: &[Argument] = &[
         &["einops", "helion", "tvm-ffi"],
         &["numpy", "nki"],
     ),
-    argument("cuda_minver", "general.cuda.minver", Text, &["12.6", "12.8"], BAD_VERSIONS),
+    argument("cuda_minver", "general.cuda.minver", Text, &["12.6", "12.8"], &["13.1", "13", "12.8.0"]),
     argument("cuda_maxver", "general.cuda.maxver", Text, &["12.9", "13.0"], BAD_VERSIONS),
     argument(
         "cuda_python_depends",

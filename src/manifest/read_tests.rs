@@ -134,3 +134,20 @@ fn no_toml_and_no_tables_are_problems_not_panics() {
         assert!(read(text).model.is_none() && !read(text).problems.is_empty(), "{text}");
     }
 }
+
+#[test]
+fn a_tvm_ffi_kernel_reads_and_writes() {
+    let text = "[general]\nname = \"ab\"\nversion = 1\nedition = 5\nlicense = \"MIT\"\nbackends = [\"tpu\", \"cuda\"]\n\n\
+                [general.tpu]\npython-depends = [\"x\"]\n\n[[general.cuda.kernel-depends]]\nrepo-id = \"a/b\"\nversion = 1\n\n\
+                [tvm-ffi]\npyext = [\"json\"]\nsrc = [\"a.cpp\"]\n\n[kernel.k]\nbackend = \"cuda\"\ndepends = []\nsrc = []\n";
+    let reading = read(text);
+    let model = reading.model.unwrap();
+    assert_eq!(model.framework_src(), ["a.cpp"]);
+    assert_eq!(model.pyext().unwrap(), ["json"]);
+    assert_eq!(read(&crate::manifest::write(&model)).model.as_ref(), Some(&model));
+    let written = crate::manifest::write(&model);
+    assert!(
+        written.contains("]\n\n[[general.cuda.kernel-depends]]\nrepo-id = \"a/b\"\nversion = 1\n"),
+        "{written}"
+    );
+}

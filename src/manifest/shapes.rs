@@ -90,7 +90,7 @@ pub fn toolkit_version(text: &str) -> Result<(u64, u64), ValueError> {
         return Ok((major, minor));
     }
     let error = ValueError::new(format!("\"{text}\" is no version of two numbers, such as \"12.8\""));
-    let mut numbers = text.trim().split('.').map(|part| number(part));
+    let mut numbers = text.trim().split('.').map(number);
     Err(match (numbers.next().flatten(), numbers.next()) {
         (Some(major), None) => error.help(format!("write \"{major}.0\"")),
         (Some(major), Some(Some(minor))) => error.help(format!("write \"{major}.{minor}\"")),
@@ -265,4 +265,99 @@ pub fn stable_abi_entry(text: &str) -> Result<(&'static Backend, String), ValueE
     let found = backend(name)?;
     toolkit_version(version)?;
     Ok((found, version.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is written instead, or the general help; `None` for a value that is accepted.
+    fn help<T>(found: Result<T, ValueError>) -> Option<String> {
+        found.err().map(|error| error.help.unwrap_or_default())
+    }
+
+    #[test]
+    fn kernel_names_that_are_near_are_suggested() {
+        for name in ["ab", "a1", "a-b", "a--b", "flash-attn3"] {
+            assert_eq!(help(kernel_name(name)), None, "{name}");
+        }
+        for (name, near) in [
+            ("Causal_Conv1d", "write \"causal-conv1d\"; the Python package is causal_conv1d"),
+            ("a-", ""),
+            ("relu-", "write \"relu\"; the Python package is relu"),
+            ("a", ""),
+            ("1a", ""),
+            ("ab\n", "write \"ab\"; the Python package is ab"),
+        ] {
+            assert_eq!(help(kernel_name(name)).as_deref(), Some(near), "{name}");
+        }
+    }
+
+    #[test]
+    fn section_names_are_cmake_words() {
+        assert_eq!(help(section_name("Relu_2")), None);
+        let near = "it becomes part of a CMake target; write \"a_b\"";
+        assert_eq!(help(section_name("a.b")).as_deref(), Some(near));
+        assert_eq!(help(section_name("-")).as_deref(), Some("it becomes part of a CMake target"));
+        assert!(section_name("").is_err());
+    }
+
+    #[test]
+    fn versions_are_two_numbers() {
+        assert_eq!(toolkit_version("12.8"), Ok((12, 8)));
+        assert!(toolkit_version("2.9").unwrap() < toolkit_version("2.11").unwrap());
+        for (text, near) in [
+            ("13", "write \"13.0\""),
+            ("12.8.1", "write \"12.8\""),
+            (" 12.8", "write \"12.8\""),
+            ("12.", ""),
+            ("+1.2", ""),
+            ("a.b", ""),
+            ("99999999999999999999.1", ""),
+        ] {
+            assert_eq!(help(toolkit_version(text)).as_deref(), Some(near), "{text}");
+        }
+    }
+
+    #[test]
+    fn capabilities_look_like_nvidia_s() {
+        for text in ["8.0", "9.0a", "10.0f", "8.0+PTX", "12.1a+PTX"] {
+            assert_eq!(help(capability(text)), None, "{text}");
+        }
+        for (text, near) in [
+            ("80", "write \"8.0\""),
+            ("sm_90a", "write \"9.0a\""),
+            ("compute_100", "write \"10.0\""),
+            ("8", "they look like 8.0, 9.0a, 10.0f or 8.0+PTX"),
+            ("8.0;9.0", "they look like 8.0, 9.0a, 10.0f or 8.0+PTX"),
+            ("", "they look like 8.0, 9.0a, 10.0f or 8.0+PTX"),
+        ] {
+            assert_eq!(help(capability(text)).as_deref(), Some(near), "{text}");
+        }
+    }
+
+    #[test]
+    fn architectures_and_extensions() {
+        assert!(rocm_arch("gfx90a").is_ok() && rocm_arch("gfx942:xnack-").is_ok());
+        assert!(rocm_arch("gfx").is_err() && rocm_arch("90a").is_err());
+        assert!(extension("json").is_ok() && extension("tar.gz").is_ok());
+        assert_eq!(help(extension("*.json")).as_deref(), Some("write it without the dot: \"json\""));
+        assert_eq!(help(extension("a/b")).as_deref(), Some("write the letters after the dot: \"json\""));
+    }
+
+    #[test]
+    fn repositories_branches_and_depends() {
+        assert!(repo_id("Org-1/b.c_d").is_ok());
+        for text in ["relu", "/b", "a/", "a/b/c", "a b/c", "a/..", ""] {
+            assert!(repo_id(text).is_err(), "{text}");
+        }
+        assert!(branch("v1/x").is_ok());
+        for text in ["", "a b", "-x", "a..b", "a.lock", "/a", "a@{1}", "@"] {
+            assert!(branch(text).is_err(), "{text}");
+        }
+        let depend = |text| kernel_depend(text).map(|d| d.at).map_err(|e| e.message);
+        assert_eq!(depend("org/a@12"), Ok(KernelRevision::Version(12)));
+        assert_eq!(depend("org/b@rev:abc"), Ok(KernelRevision::Revision("abc".into())));
+        assert_eq!(depend("org/b@+1"), Err("\"org/b@+1\": \"+1\" is no version number".into()));
+    }
 }

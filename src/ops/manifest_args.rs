@@ -42,7 +42,7 @@ pub const SPECS: &[ArgSpec] = &[
     ArgSpec::optional("noarch_rocm_archs", Items, "Python only: the ROCm architectures it runs on"),
 ];
 
-/// The arguments of one framework and how their keys are called there.
+/// The arguments that only one framework has.
 const TORCH: [&str; 8] = [
     "torch_src",
     "torch_include",
