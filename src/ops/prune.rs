@@ -1,6 +1,6 @@
 //! `prune`: keeps what the globs match and deletes the rest.
 
-use super::select::{FILES_NOUN, no_match};
+use super::select::{FILES_NOUN, no_match, refuse_absent};
 use super::{Context, Count, Evidence, Example, Failure, Op, OpSpec, Plan};
 use crate::recipe::{ArgSpec, ArgType, Args, GlobList};
 use crate::report::plural;
@@ -31,6 +31,9 @@ fn build(args: &mut Args<'_>) -> Option<Box<dyn Op>> {
 
 impl Op for Prune {
     fn plan(&self, context: &Context<'_>) -> Result<Plan, Failure> {
+        for glob in &self.keep.0 {
+            refuse_absent(context.workspace, "keep", |submodule| glob.reaches_below(submodule))?;
+        }
         let mut matched = vec![false; self.keep.0.len()];
         let (mut kept, mut changes) = (Vec::new(), Vec::new());
         for (path, _) in context.workspace.iter() {

@@ -25,8 +25,25 @@ pub fn matched<'w>(
     glob: &Glob,
     argument: &'static str,
 ) -> Result<Vec<&'w RepoPath>, Failure> {
+    refuse_absent(workspace, argument, |submodule| glob.reaches_below(submodule))?;
     let paths = glob.paths(workspace);
     if paths.is_empty() { Err(no_match(workspace, glob, argument)) } else { Ok(paths) }
+}
+
+/// Refuses an op that would look into a submodule whose files are not at hand: the port would silently lack them.
+///
+/// # Errors
+/// `reaches` is true for such a submodule.
+pub fn refuse_absent(
+    workspace: &Workspace,
+    argument: &'static str,
+    reaches: impl Fn(&RepoPath) -> bool,
+) -> Result<(), Failure> {
+    let Some(submodule) = workspace.absent().iter().find(|s| reaches(s)) else { return Ok(()) };
+    let message = format!("{argument}= reaches into the submodule {submodule}, which is not checked out");
+    Err(Failure::new(FailureKind::Source, message)
+        .at(argument)
+        .hint(format!("in the checkout: git submodule update --init {submodule}")))
 }
 
 /// The failure for a glob that matches nothing.
@@ -75,6 +92,14 @@ pub fn files_at<'w>(
     path: &Directory,
     argument: &'static str,
 ) -> Result<Vec<&'w RepoPath>, Failure> {
+    refuse_absent(workspace, argument, |submodule| match path {
+        Directory::Root => true,
+        Directory::Path(path) => {
+            submodule == path
+                || submodule.below(&Directory::Path(path.clone())).is_some()
+                || path.below(&Directory::Path(submodule.clone())).is_some()
+        }
+    })?;
     if let Directory::Path(file) = path
         && let Some((path, _)) = workspace.get_key_value(file)
     {

@@ -41,6 +41,23 @@ impl Glob {
         glob.is_ok_and(|g| g.compile_matcher().is_match(upper(&path.to_string())))
     }
 
+    /// Whether it could match a file below `directory`, whatever files there are.
+    pub fn reaches_below(&self, directory: &RepoPath) -> bool {
+        let mut patterns = self.text.split('/');
+        for component in directory.components() {
+            let Some(pattern) = patterns.next() else { return false };
+            if pattern == "**" || pattern.contains('{') {
+                return true;
+            }
+            let matches =
+                Self::new(pattern).is_ok_and(|g| RepoPath::new(component).is_ok_and(|c| g.is_match(&c)));
+            if !matches {
+                return false;
+            }
+        }
+        patterns.next().is_some()
+    }
+
     /// Whether it matches.
     pub fn is_match(&self, path: &RepoPath) -> bool {
         self.matcher.is_match(path.as_os_path())
@@ -211,6 +228,24 @@ mod tests {
         ] {
             let path = RepoPath::new(path).unwrap();
             assert_eq!(Glob::new(glob).unwrap().is_match(&path), expected, "{glob} {path}");
+        }
+    }
+
+    #[test]
+    fn what_globs_could_reach() {
+        let directory = RepoPath::new("third/sub").unwrap();
+        for (glob, expected) in [
+            ("**", true),
+            ("third/**", true),
+            ("third/*/a.h", true),
+            ("{third,x}/**", true),
+            ("third/sub/a", true),
+            ("third/sub", false),
+            ("third/*", false),
+            ("pkg/**", false),
+            ("third/other/**", false),
+        ] {
+            assert_eq!(Glob::new(glob).unwrap().reaches_below(&directory), expected, "{glob}");
         }
     }
 

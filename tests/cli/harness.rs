@@ -87,6 +87,15 @@ impl Port {
         self
     }
 
+    /// Replaces a text in all arguments so far: for what a script found out, a commit id.
+    pub fn with(mut self, name: &str, file: &str) -> Self {
+        let value = fs::read_to_string(self.path(file)).unwrap().trim().to_owned();
+        for arg in &mut self.args {
+            *arg = arg.to_string_lossy().replace(name, &value).into();
+        }
+        self
+    }
+
     /// Runs the program; the directory can be run in again.
     pub fn run_again(&self) -> Done {
         let mut command = clean(Command::new(BINARY), self.directory.path());
@@ -137,7 +146,12 @@ fn collect(root: &Path, below: &Path, found: &mut BTreeMap<String, String>) {
 pub fn clean(mut command: Command, directory: &Path) -> Command {
     let path = std::env::var_os("PATH").unwrap_or_default();
     command.env_clear().env("PATH", path).env("HOME", directory).env("LC_ALL", "C.UTF-8");
-    command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_COUNT", "0").current_dir(directory);
+    command.env("GIT_CONFIG_NOSYSTEM", "1").current_dir(directory);
+    // Commits are the same on every machine.
+    for who in ["AUTHOR", "COMMITTER"] {
+        command.env(format!("GIT_{who}_NAME"), "t").env(format!("GIT_{who}_EMAIL"), "t@example.com");
+        command.env(format!("GIT_{who}_DATE"), "2025-01-01T00:00:00Z");
+    }
     command
 }
 

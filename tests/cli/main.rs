@@ -7,4 +7,5 @@ mod diff;
 mod files;
 mod language;
 mod readme;
+mod source;
 mod streams;
