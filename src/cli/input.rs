@@ -25,6 +25,15 @@ pub struct Loaded {
     pub file: Option<PathBuf>,
 }
 
+impl Loaded {
+    /// The overlay directories that the recipe names.
+    pub fn overlays(&self) -> Vec<PathBuf> {
+        let base = self.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+        let overlays = self.recipe.ops.iter().filter(|op| op.spec.name == "overlay");
+        overlays.filter_map(|op| op.text("from")).map(|from| base.join(from)).collect()
+    }
+}
+
 /// Reads and builds the recipe.
 ///
 /// # Errors
@@ -97,6 +106,35 @@ fn refuse_path(text: &str, streams: &mut Streams<'_>) -> Result<(), Refused> {
         ));
     }
     Ok(())
+}
+
+/// Options that make no difference to this call are mistakes, not decoration.
+///
+/// # Errors
+/// The first such option.
+pub fn refuse_idle_options(
+    args: &RunArgs,
+    recipe: &Recipe,
+    streams: &mut Streams<'_>,
+) -> Result<(), Refused> {
+    let has = |names: &[&str]| recipe.ops.iter().any(|op| names.contains(&op.spec.name));
+    let writes = (args.out.is_some() || args.in_place) && !args.dry_run && !args.check;
+    let idle = [
+        (args.force && !writes, "--force", "it overrides the refusals of --out and --in-place"),
+        (
+            args.allow_dirty && !has(&["source", "vendor"]),
+            "--allow-dirty",
+            "no op of the recipe checks a checkout",
+        ),
+        (args.in_place && args.dry_run, "--in-place", "--dry-run writes nothing"),
+        (args.dir.is_some() && args.recipe.is_none() && args.inline.is_none(), "--dir", "no recipe is given"),
+    ];
+    match idle.into_iter().find(|(idle, ..)| *idle) {
+        Some((_, option, why)) => {
+            Err(usage(streams, &format!("{option} makes no difference here"), Some(why)))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The tree that `--file` describes.

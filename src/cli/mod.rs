@@ -1,6 +1,7 @@
 //! The command line: what was typed, checked for sense, and one file for each subcommand.
 
 mod args;
+mod deliver;
 mod generate;
 mod input;
 mod ops;

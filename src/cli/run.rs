@@ -1,9 +1,11 @@
 //! The default command: runs a recipe and shows or writes the result. Writing comes before reporting, so that a
 //! closed pipe or a full disk behind standard output never costs the output.
 
+use super::deliver::{self, Delivered};
 use super::input::{self, Loaded, Refused};
 use super::{RunArgs, Streams, exit};
 use crate::ops::Note;
+use crate::output::{OutputError, Target};
 use crate::report::{self, diff, failure, log, print};
 use crate::run::{self, Mode, Run};
 use crate::workspace::{Workspace, load};
@@ -16,22 +18,38 @@ pub fn run(args: &RunArgs, streams: &mut Streams<'_>) -> u8 {
 
 fn try_run(args: &RunArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
     let loaded = input::load_recipe(args, streams)?;
+    input::refuse_idle_options(args, &loaded.recipe, streams)?;
     let checkouts = input::checkouts(args, &loaded.recipe, streams)?;
+    let target = match &args.out {
+        Some(out) => Some(deliver::target(out, args, &loaded).map_err(|e| refused(&e, streams))?),
+        None => None,
+    };
     let tree = base_tree(args, &loaded, streams)?;
     let mode = if args.fail_fast { Mode::FailFast } else { Mode::Measure };
     let run = run::run(&loaded.recipe, usize::MAX, tree, &checkouts, mode);
     let mut report = Report { args, loaded: &loaded, run: &run, streams };
     if let Some(first) = run.drift.first() {
-        report.log();
-        let text = failure::drift(&loaded.recipe, &run.drift, args.verbose, report.streams.err_style);
-        report.streams.complain(text);
-        return Ok(failure::exit_status(first.failure.kind));
+        return Ok(report.drift(failure::exit_status(first.failure.kind), target.as_ref()));
     }
+    // Writing comes first: nothing that happens to the printing may cost the output.
+    let delivered = deliver::deliver(args, &loaded, &run, target.as_ref());
     report.log();
-    report.changes();
-    report.contents();
-    report.ending();
-    Ok(exit::DONE)
+    match delivered {
+        Ok(delivered) => Ok(report.delivered(&delivered)),
+        Err(error) => Err(refused(&error, report.streams)),
+    }
+}
+
+/// Prints why an output was not written.
+fn refused(error: &OutputError, streams: &mut Streams<'_>) -> Refused {
+    streams.error(&error.message, None);
+    for line in &error.details {
+        streams.complain(format!("  {line}\n"));
+    }
+    if let Some(help) = &error.help {
+        streams.complain(format!("  help: {help}\n"));
+    }
+    Refused(deliver::exit_status(error.kind))
 }
 
 /// The tree before the first op: typed files, a directory as it is, or nothing yet when a `source` op brings it.
@@ -99,9 +117,50 @@ impl Report<'_, '_, '_> {
         self.streams.complain(warnings);
     }
 
-    fn changes(&mut self) {
-        let set = self.run.workspace.changes();
-        let mut text = log::changes(&self.run.workspace, &set, self.args.verbose, self.style());
+    /// An op that does not apply, and with `--partial` the tree before it.
+    fn drift(&mut self, status: u8, target: Option<&Target>) -> u8 {
+        self.log();
+        let text =
+            failure::drift(&self.loaded.recipe, &self.run.drift, self.args.verbose, self.streams.err_style);
+        self.streams.complain(text);
+        if let (true, Some(target)) = (self.args.partial, target) {
+            match deliver::partial(self.args, self.loaded, self.run, target) {
+                Ok(text) => self.streams.complain(text),
+                Err(error) => return refused(&error, self.streams).0,
+            }
+        }
+        status
+    }
+
+    /// What the run gave, after the log.
+    fn delivered(&mut self, delivered: &Delivered) -> u8 {
+        let shown = delivered.against.as_ref().unwrap_or(&self.run.workspace);
+        self.changes(shown);
+        self.contents(shown);
+        for note in &delivered.notes {
+            self.streams.warn(note);
+        }
+        self.tell(&delivered.ending);
+        if delivered.differences.is_empty() {
+            return exit::DONE;
+        }
+        let number = report::plural(delivered.differences.len(), ("difference", "differences"));
+        let out = self.args.out.as_deref().unwrap_or(std::path::Path::new("--out"));
+        let message = format!("{} is not what the recipe makes: {number}", out.display());
+        self.streams.error(&message, None);
+        for difference in &delivered.differences {
+            self.streams.complain(format!("  {difference}\n"));
+        }
+        self.streams.complain("  help: run without --check to write it; --diff shows the changes\n");
+        exit::DIFFERS
+    }
+
+    fn changes(&mut self, workspace: &Workspace) {
+        if self.args.check && !self.args.verbose {
+            return;
+        }
+        let set = workspace.changes();
+        let mut text = log::changes(workspace, &set, self.args.verbose, self.style());
         if text.is_empty() {
             text.push_str("no changes\n");
         }
@@ -109,10 +168,10 @@ impl Report<'_, '_, '_> {
     }
 
     /// The patch or the files, when asked for; a tree of typed files that goes nowhere is shown.
-    fn contents(&mut self) {
+    fn contents(&mut self, workspace: &Workspace) {
         let shown = (|| -> io::Result<()> {
             if self.args.diff {
-                let set = self.run.workspace.changes();
+                let set = workspace.changes();
                 diff::patch(&set, &mut self.streams.out, self.streams.terminal, self.streams.out_style)?;
             }
             let typed = !self.args.files.is_empty() && self.args.out.is_none();
@@ -123,14 +182,6 @@ impl Report<'_, '_, '_> {
         })();
         if let Err(error) = shown {
             self.streams.error(&format!("cannot show the tree: {error}"), None);
-        }
-    }
-
-    fn ending(&mut self) {
-        if self.args.dir.is_some() && self.args.out.is_none() && !self.args.in_place && !self.args.dry_run {
-            self.tell(
-                "preview: nothing was written; --out DIR writes the tree, --in-place changes the checkout\n",
-            );
         }
     }
 }

@@ -1,0 +1,112 @@
+//! Where a finished tree goes: to `--out`, into the checkout, into a comparison, or nowhere.
+
+use super::input::Loaded;
+use super::{RunArgs, exit};
+use crate::output::{self, Difference, ErrorKind, Origins, OutputError, Protected, Target};
+use crate::report::plural;
+use crate::run::Run;
+use crate::workspace::Workspace;
+use std::path::Path;
+
+/// What became of the tree.
+#[derive(Debug, Default)]
+pub struct Delivered {
+    /// What a reader should know besides.
+    pub notes: Vec<String>,
+    /// The last line of the run.
+    pub ending: String,
+    /// Where `--check` found the output to differ.
+    pub differences: Vec<Difference>,
+    /// The tree with its changes against what stands in `--out`, when those are wanted.
+    pub against: Option<Workspace>,
+}
+
+/// The exit status of an output error.
+pub fn exit_status(kind: ErrorKind) -> u8 {
+    match kind {
+        ErrorKind::Usage => exit::USAGE,
+        ErrorKind::Tree => exit::DOES_NOT_APPLY,
+        ErrorKind::Refused | ErrorKind::Write => exit::OUTPUT,
+    }
+}
+
+/// What `--out` means, and that it overlaps nothing of value.
+///
+/// # Errors
+/// A place that can be no output.
+pub fn target(out: &Path, args: &RunArgs, loaded: &Loaded) -> Result<Target, OutputError> {
+    let mut protected = output::surroundings();
+    if let Some(directory) = &args.dir {
+        protected.push(Protected::tree("--dir", directory));
+    }
+    for vendor in &args.vendors {
+        if let Some((name, directory)) = vendor.split_once('=') {
+            protected.push(Protected::tree(format!("the checkout of {name}"), directory));
+        }
+    }
+    if let Some(recipe) = &loaded.file {
+        protected.push(Protected::place("the recipe", recipe));
+    }
+    for overlay in loaded.overlays() {
+        protected.push(Protected::tree("the overlay", overlay));
+    }
+    output::guard(out, &protected)
+}
+
+/// Writes or compares, as the arguments say.
+///
+/// # Errors
+/// A tree that may not be written, or a place that cannot be.
+pub fn deliver(
+    args: &RunArgs,
+    loaded: &Loaded,
+    run: &Run,
+    target: Option<&Target>,
+) -> Result<Delivered, OutputError> {
+    let Some(target) = target else {
+        let ending = match (&args.dir, args.dry_run) {
+            (Some(_), false) => {
+                "preview: nothing was written; --out DIR writes the tree, --in-place changes the checkout\n"
+            }
+            _ => "",
+        };
+        return Ok(Delivered { ending: ending.to_owned(), ..Delivered::default() });
+    };
+    let out = &target.path;
+    if args.dry_run {
+        let against = Some(output::against(out, &run.workspace)?);
+        let ending =
+            format!("nothing was written; these are the changes against {}\n", target.typed.display());
+        return Ok(Delivered { against, ending, ..Delivered::default() });
+    }
+    let origins = origins(loaded, run)?;
+    if args.check {
+        let differences = output::compare(out, &run.workspace, &origins)?;
+        let against =
+            if args.diff || args.verbose { Some(output::against(out, &run.workspace)?) } else { None };
+        let same = format!("{} is what the recipe makes\n", target.typed.display());
+        let ending = if differences.is_empty() { same } else { String::new() };
+        return Ok(Delivered { differences, against, ending, ..Delivered::default() });
+    }
+    let written = output::write(target, &run.workspace, &origins, args.force)?;
+    let files = plural(written.files, ("file", "files"));
+    let ending = format!("wrote {files} to {}\ntree {}\n", target.typed.display(), written.tree);
+    Ok(Delivered { notes: written.notes, ending, ..Delivered::default() })
+}
+
+/// With `--partial`: the tree before the first op that does not apply.
+///
+/// # Errors
+/// As [`deliver`].
+pub fn partial(
+    _args: &RunArgs,
+    _loaded: &Loaded,
+    _run: &Run,
+    target: &Target,
+) -> Result<String, OutputError> {
+    Ok(format!("wrote the tree before that op to {}\n", target.typed.display()))
+}
+
+fn origins(loaded: &Loaded, run: &Run) -> Result<Origins, OutputError> {
+    Origins::new(loaded.recipe.version, loaded.recipe.text.text().as_bytes(), &run.records)
+}
