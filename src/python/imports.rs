@@ -43,7 +43,7 @@ pub struct Import {
     pub type_checking: bool,
     /// Inside a `try` (or `with suppress(...)`) that catches `ImportError` or a parent of it.
     pub guarded: bool,
-    /// Whether the statement is the first on its line: nothing but blanks before it.
+    /// Whether the statement starts a line: nothing but blanks before it, and no continuation of the line above.
     pub first_on_line: bool,
     /// Line and column of the statement.
     pub position: Position,

@@ -1,15 +1,19 @@
 //! Python source: what a file imports, binds, uses and calls, and where exactly each of it stands. Only [`parse`]
 //! knows the parser; everything else works on the plain data of [`Module`].
 
+pub mod edit;
 mod encoding;
+pub mod follow;
 mod imports;
 mod lines;
 mod names;
 mod nodes;
 mod parse;
 pub mod resolve;
+pub mod unalias;
 
 pub use imports::{Alias, Import, ImportKind};
+pub use lines::Lines;
 pub use names::{Binding, Name, NameId, NameTable, Role, Scope, ScopeId, ScopeKind};
 pub use nodes::{
     Argument, Attribute, Call, Decorator, Definition, Statement, StatementKind, StringLiteral, Subscript,

@@ -9,12 +9,12 @@ use ruff_text_size::Ranged;
 /// Depth up to which any thread's stack is enough.
 const SHALLOW: usize = 120;
 /// Depth that is refused. Python itself refuses 200 brackets and 100 indentations; chains of operators may be longer.
-const MAX_DEPTH: usize = 4000;
+const MAX_DEPTH: usize = 50_000;
 /// Python's own limits.
 const MAX_BRACKETS: usize = 200;
 const MAX_INDENTATIONS: usize = 100;
 /// Stack for one level of the tree, walked in a debug build, with room to spare.
-const BYTES_PER_LEVEL: usize = 16 * 1024;
+const BYTES_PER_LEVEL: usize = 8 * 1024;
 /// Files up to this size are parsed without a look at their nesting: the parser's memory stays small.
 const SMALL: usize = 16 * 1024;
 

@@ -382,8 +382,12 @@ impl Walker<'_> {
 
     fn new_import(&self, kind: ImportKind, at: TextRange, names: &[ast::Alias]) -> Import {
         let range = range(at);
-        let line = &self.content[self.module.lines.start(range.start)..range.start];
+        let line_start = self.module.lines.start(range.start);
+        let line = &self.content[line_start..range.start];
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let blank = line.iter().all(|b| matches!(b, b' ' | b'\t' | b'\x0c'));
+        let before = &self.content[..line_start];
+        let continued = ["\\\n", "\\\r\n", "\\\r"].iter().any(|end| before.ends_with(end.as_bytes()));
         let starred = names.first().filter(|a| a.name.id == "*");
         Import {
             kind,
@@ -402,7 +406,7 @@ impl Walker<'_> {
             depth: self.around.depth,
             type_checking: self.around.type_checking,
             guarded: self.around.guarded,
-            first_on_line: line.iter().all(|b| matches!(b, b' ' | b'\t' | b'\x0c')),
+            first_on_line: blank && !continued,
             position: self.module.lines.position(self.content, range.start),
             range,
         }
