@@ -53,11 +53,7 @@ pub struct Selection<'w> {
 ///
 /// # Errors
 /// The glob matches nothing; a file cannot be read; files that mention it do not parse, all of which are listed.
-pub fn select<'w>(
-    workspace: &'w Workspace,
-    within: &Glob,
-    mention: &str,
-) -> Result<Selection<'w>, Failure> {
+pub fn select<'w>(workspace: &'w Workspace, within: &Glob, mention: &str) -> Result<Selection<'w>, Failure> {
     let matches = matched(workspace, within, "in")?;
     let is_file = |path: &&RepoPath| workspace.get(path).is_some_and(|e| e.mode != Mode::Symlink);
     let (paths, others): (Vec<_>, Vec<_>) =
@@ -73,10 +69,14 @@ pub fn select<'w>(
     }
     let files = parse_all(found)?;
     let mut notes = Vec::new();
-    for path in others.into_iter().filter(|p| matches!(p.extension(), Some(b"ipynb" | b"pyx" | b"pxd" | b"pxi"))) {
+    for path in
+        others.into_iter().filter(|p| matches!(p.extension(), Some(b"ipynb" | b"pyx" | b"pxd" | b"pxi")))
+    {
         let content = workspace.read(path).map_err(|e| Failure::read(path, &e))?;
         if finder.find(&content).is_some() {
-            notes.push(Note::Warning(format!("`{path}` mentions {mention}, but is no Python file and stays as it is")));
+            notes.push(Note::Warning(format!(
+                "`{path}` mentions {mention}, but is no Python file and stays as it is"
+            )));
         }
     }
     Ok(Selection { files, paths, notes })
@@ -99,7 +99,11 @@ fn parse_all(found: Vec<(&RepoPath, Arc<[u8]>)>) -> Result<Vec<PythonFile<'_>>, 
     let Some((first, evidence)) = wrong.first() else {
         return Ok(files);
     };
-    let more = if wrong.len() > 1 { format!(" (and {} more)", plural(wrong.len() - 1, ("file", "files"))) } else { String::new() };
+    let more = if wrong.len() > 1 {
+        format!(" (and {} more)", plural(wrong.len() - 1, ("file", "files")))
+    } else {
+        String::new()
+    };
     let message = format!("{}:{} does not parse: {}{more}", evidence.path, first.position, first.message);
     Err(Failure::new(FailureKind::Syntax, message)
         .at("in")
@@ -118,7 +122,9 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> 
     let next = AtomicUsize::new(0);
     let run = || {
         let mut done = Vec::new();
-        while let Some((index, item)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((i, items.get(i)?))) {
+        while let Some((index, item)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((i, items.get(i)?)))
+        {
             done.push((index, work(item)));
         }
         done
@@ -169,13 +175,21 @@ impl Refusals {
             return Ok(());
         }
         self.evidence.dedup();
-        let message =
-            format!("{} cannot be rewritten without changing what it means", plural(imports, ("import", "imports")));
-        Err(Failure::new(FailureKind::Refused, message.replace("imports cannot be rewritten without changing what it means", "imports cannot be rewritten without changing what they mean"))
-            .at("in")
-            .details(self.details)
-            .evidence(self.evidence)
-            .hint("import what is used with `from ... import` first (replace), or leave the file out of in="))
+        let message = format!(
+            "{} cannot be rewritten without changing what it means",
+            plural(imports, ("import", "imports"))
+        );
+        Err(Failure::new(
+            FailureKind::Refused,
+            message.replace(
+                "imports cannot be rewritten without changing what it means",
+                "imports cannot be rewritten without changing what they mean",
+            ),
+        )
+        .at("in")
+        .details(self.details)
+        .evidence(self.evidence)
+        .hint("import what is used with `from ... import` first (replace), or leave the file out of in="))
     }
 }
 
@@ -207,7 +221,11 @@ impl Rewrites {
     pub fn plan(self, notes: Vec<Note>, none: Failure) -> Plan {
         let number = self.evidence.len();
         Plan {
-            log: format!("rewrote {} in {}", plural(number, ("import", "imports")), plural(self.files, ("file", "files"))),
+            log: format!(
+                "rewrote {} in {}",
+                plural(number, ("import", "imports")),
+                plural(self.files, ("file", "files"))
+            ),
             none: (number == 0).then_some(none),
             counts: vec![Count {
                 pin: "changes",
@@ -226,8 +244,9 @@ impl Rewrites {
 pub fn nothing(selection: &Selection<'_>, within: &Glob, what: &str) -> Failure {
     let message = match selection.paths.len() {
         0 => format!("in=\"{}\" matches no Python file", within.as_str()),
-        number => format!("no {what} in the {} that in= matches", plural(number, ("Python file", "Python files"))),
+        number => {
+            format!("no {what} in the {} that in= matches", plural(number, ("Python file", "Python files")))
+        }
     };
     Failure::new(FailureKind::NoEffect, message).at("in")
 }
-

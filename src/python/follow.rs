@@ -78,12 +78,15 @@ fn package_of(module: &Module, import: usize, alias: usize) -> Option<&str> {
 
 fn fill(module: &Module, group: &mut Group) {
     let text = module.text(group.id).to_owned();
-    let mut obstacle = |range: &ByteRange, reason: String| {
-        group.obstacles.push(Obstacle { range: range.clone(), reason });
-    };
+    let mut obstacles = Vec::new();
+    let mut obstacle =
+        |range: &ByteRange, reason: String| obstacles.push(Obstacle { range: range.clone(), reason });
     if module.scopes[group.scope.0].kind == ScopeKind::Class {
         let (import, _) = group.members[0];
-        obstacle(&module.imports[import].range, format!("binds `{text}` in a class, where it is an attribute"));
+        obstacle(
+            &module.imports[import].range,
+            format!("binds `{text}` in a class, where it is an attribute"),
+        );
     }
     for (index, name) in module.names.iter().enumerate() {
         if name.id != group.id {
@@ -108,7 +111,9 @@ fn fill(module: &Module, group: &mut Group) {
                     obstacle(&name.range, format!("`{text}` is bound to something else by another import"));
                 }
             }
-            Role::Bind(Binding::Declaration) => obstacle(&name.range, format!("`{text}` is declared as a variable")),
+            Role::Bind(Binding::Declaration) => {
+                obstacle(&name.range, format!("`{text}` is declared as a variable"))
+            }
             Role::Bind(_) => obstacle(&name.range, format!("`{text}` is assigned as well")),
             Role::Delete => obstacle(&name.range, format!("`{text}` is deleted")),
             Role::Global | Role::Nonlocal => {}
@@ -117,6 +122,7 @@ fn fill(module: &Module, group: &mut Group) {
     for string in strings_that_name(module, group.scope, &text) {
         obstacle(&string, format!("names `{text}` in a string that is looked up at run time"));
     }
+    group.obstacles = obstacles;
 }
 
 /// A class body that binds a name reads the name from around the class until it does.
@@ -135,7 +141,8 @@ fn strings_that_name(module: &Module, scope: ScopeId, text: &str) -> Vec<ByteRan
     });
     let exports: Vec<&ByteRange> = match module.table.find("__all__") {
         Some(id) if scope == ScopeId::MODULE => {
-            let bound = |range: &ByteRange| module.names.iter().any(|n| n.id == id && range.contains(&n.range.start));
+            let bound =
+                |range: &ByteRange| module.names.iter().any(|n| n.id == id && range.contains(&n.range.start));
             let statements = module.statements.iter().filter(|s| s.kind == StatementKind::Other);
             statements.map(|s| &s.range).filter(|range| bound(range)).collect()
         }
@@ -156,7 +163,8 @@ pub fn path_of(module: &Module, name: usize) -> Vec<&str> {
 /// From the start of the name to the end of its attribute number `length`; the name alone for 0.
 pub fn range_of(module: &Module, name: usize, length: usize) -> ByteRange {
     let of = &module.names[name];
-    let end = of.attributes.clone().take(length).last().map_or(of.range.end, |at| module.attributes[at].range.end);
+    let end =
+        of.attributes.clone().take(length).last().map_or(of.range.end, |at| module.attributes[at].range.end);
     of.range.start..end
 }
 

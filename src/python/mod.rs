@@ -9,6 +9,7 @@ mod lines;
 mod names;
 mod nodes;
 mod parse;
+pub mod rename;
 pub mod resolve;
 pub mod unalias;
 

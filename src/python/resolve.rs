@@ -2,7 +2,9 @@
 
 use crate::report::nearest;
 use crate::workspace::{Directory, RepoPath, Workspace};
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// A top-level package of the tree: its directory and the name it is imported by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,14 +124,17 @@ impl Package {
     }
 
     /// The module of the package that is nearest to one that is not there: the same last component elsewhere, else a
-    /// similar name.
+    /// similar one beside it.
     pub fn nearest(&self, workspace: &Workspace, missing: &str) -> Option<String> {
         let modules = self.modules(workspace);
-        if let Some(near) = nearest::one(missing, modules.iter().map(String::as_str)) {
-            return Some(near.to_owned());
-        }
-        let last = missing.rsplit('.').next();
-        modules.iter().find(|m| m.rsplit('.').next() == last).cloned()
+        let (above, last) = missing.rsplit_once('.')?;
+        let parts = || modules.iter().filter_map(|m| m.rsplit_once('.'));
+        let elsewhere = parts().find(|(_, name)| *name == last);
+        let beside = || {
+            let names = parts().filter(|(package, _)| *package == above).map(|(_, name)| name);
+            nearest::one(last, names).map(|name| (above, name))
+        };
+        elsewhere.or_else(beside).map(|(package, name)| format!("{package}.{name}"))
     }
 }
 
@@ -146,6 +151,42 @@ impl Place {
     pub fn relative<'m>(&self, target: &'m [&'m str]) -> (usize, &'m [&'m str]) {
         let common = self.package.iter().zip(target).take_while(|(a, b)| a == *b).count();
         (self.package.len() - common + 1, &target[common..])
+    }
+}
+
+/// Finds modules by their absolute name, wherever their package lies in the tree.
+pub struct Tree<'w> {
+    workspace: &'w Workspace,
+    packages: RefCell<BTreeMap<String, Rc<Vec<Package>>>>,
+}
+
+impl<'w> Tree<'w> {
+    /// A tree to look in.
+    pub fn new(workspace: &'w Workspace) -> Self {
+        Self { workspace, packages: RefCell::default() }
+    }
+
+    /// The packages that are imported by `name`.
+    pub fn packages(&self, name: &str) -> Rc<Vec<Package>> {
+        let known = self.packages.borrow().get(name).cloned();
+        known.unwrap_or_else(|| {
+            let found = Rc::new(Package::named(self.workspace, name));
+            self.packages.borrow_mut().insert(name.to_owned(), found.clone());
+            found
+        })
+    }
+
+    /// Whether an absolute name is a module of the tree.
+    pub fn has(&self, module: &str) -> bool {
+        let name = module.split('.').next().unwrap_or(module);
+        let found =
+            |package: &Package| package.below(module).and_then(|below| package.find(self.workspace, &below));
+        self.packages(name).iter().any(|package| found(package).is_some())
+    }
+
+    /// The package by that name which a file lies in.
+    pub fn package_of(&self, file: &RepoPath, name: &str) -> Option<Package> {
+        self.packages(name).iter().find(|package| package.place(file).is_some()).cloned()
     }
 }
 

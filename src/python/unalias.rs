@@ -21,6 +21,8 @@ pub struct Modules<'a> {
 pub struct Unaliased {
     /// The statements that each alias becomes: by index of the import and of the alias.
     pub statements: BTreeMap<(usize, usize), Vec<String>>,
+    /// The modules that those import.
+    pub modules: BTreeSet<String>,
     /// The edits of the uses.
     pub uses: Vec<TextEdit>,
     /// What cannot be rewritten.
@@ -45,7 +47,9 @@ pub fn unalias(module: &Module, modules: &Modules<'_>) -> Unaliased {
             Ok(targets) => rewrite(module, modules, &group, &targets, &mut taken, &mut out),
             Err(obstacles) => {
                 let imports: BTreeSet<usize> = group.members.iter().map(|(import, _)| *import).collect();
-                out.refused.extend(imports.into_iter().map(|import| Refusal { import, obstacles: obstacles.clone() }));
+                out.refused.extend(
+                    imports.into_iter().map(|import| Refusal { import, obstacles: obstacles.clone() }),
+                );
             }
         }
     }
@@ -65,7 +69,8 @@ fn follow_uses(module: &Module, modules: &Modules<'_>, group: &Group) -> Result<
         let lengths = || (1..=path.len()).rev();
         let by_import = lengths().find(|length| imported.contains(dotted(*length).as_str()));
         let by_tree = || {
-            let is_module = |length: &usize| (modules.wanted)(&dotted(*length)) && (modules.exists)(&dotted(*length));
+            let is_module =
+                |length: &usize| (modules.wanted)(&dotted(*length)) && (modules.exists)(&dotted(*length));
             lengths().find(is_module).filter(|_| !group.others)
         };
         match by_import.or_else(by_tree) {
@@ -137,6 +142,7 @@ fn rewrite(
     for member in &group.members {
         let name = name_of(module, *member);
         let paths = if name.contains('.') { vec![name] } else { of_package.clone() };
+        out.modules.extend(paths.iter().map(|path| (*path).to_owned()));
         out.statements.insert(*member, paths.into_iter().map(statement).collect());
     }
 }
@@ -175,7 +181,10 @@ mod tests {
         for (source, expected) in [
             ("import pkg.x\npkg.x.f(pkg.x)\n", "from pkg import x\nx.f(x)\n"),
             ("import pkg.b.c\npkg.b.c.f\n", "from pkg.b import c\nc.f\n"),
-            ("import pkg.b, pkg.b.c\npkg.b.f, pkg.b.c.g\n", "from pkg import b\nfrom pkg.b import c\nb.f, c.g\n"),
+            (
+                "import pkg.b, pkg.b.c\npkg.b.f, pkg.b.c.g\n",
+                "from pkg import b\nfrom pkg.b import c\nb.f, c.g\n",
+            ),
             ("import os, pkg.x, re\npkg . x . f\n", "import os\nfrom pkg import x\nimport re\nx . f\n"),
             ("import pkg\npkg.a.f()\npkg.b.c.g\n", "from pkg import a\nfrom pkg.b import c\na.f()\nc.g\n"),
             ("import pkg as p\np.a.f()\n", "from pkg import a\na.f()\n"),
@@ -183,10 +192,14 @@ mod tests {
             ("import pkg.x\n", "from pkg import x\n"),
             ("def f():\n    import pkg.x; return pkg.x.y\n", "def f():\n    from pkg import x; return x.y\n"),
             ("import pkg.x\nx = 1\npkg.x.f\n", "from pkg import x as pkg_x\nx = 1\npkg_x.f\n"),
-            ("import pkg.x.u, pkg.y.u\npkg.x.u.f, pkg.y.u.f\n",
-             "from pkg.x import u\nfrom pkg.y import u as y_u\nu.f, y_u.f\n"),
-            ("import pkg.x\ndef f(a: 'pkg.x.T') -> \"list[pkg.x.T]\": f'{pkg.x.v}'\n",
-             "from pkg import x\ndef f(a: 'x.T') -> \"list[x.T]\": f'{x.v}'\n"),
+            (
+                "import pkg.x.u, pkg.y.u\npkg.x.u.f, pkg.y.u.f\n",
+                "from pkg.x import u\nfrom pkg.y import u as y_u\nu.f, y_u.f\n",
+            ),
+            (
+                "import pkg.x\ndef f(a: 'pkg.x.T') -> \"list[pkg.x.T]\": f'{pkg.x.v}'\n",
+                "from pkg import x\ndef f(a: 'x.T') -> \"list[x.T]\": f'{x.v}'\n",
+            ),
             ("import pkg.x\npkg.x.flag = 1\ndel pkg.x.flag\n", "from pkg import x\nx.flag = 1\ndel x.flag\n"),
         ] {
             assert_eq!(run(source).as_deref(), Ok(expected), "{source}");
@@ -197,8 +210,13 @@ mod tests {
     fn every_place_that_is_in_the_way_is_named() {
         for (source, reasons) in [
             ("import pkg\npkg.f()\n", &["`pkg.f` does not start with an imported module"][..]),
-            ("import pkg.x\nprint(pkg)\n(pkg).x\n",
-             &["`pkg` does not start with an imported module", "`pkg` does not start with an imported module"]),
+            (
+                "import pkg.x\nprint(pkg)\n(pkg).x\n",
+                &[
+                    "`pkg` does not start with an imported module",
+                    "`pkg` does not start with an imported module",
+                ],
+            ),
             ("import pkg.x\npkg.x = 1\n", &["`pkg.x` is assigned"]),
             ("import pkg\n", &["binds the package `pkg` itself and is not used"]),
         ] {
