@@ -9,10 +9,15 @@ pub(crate) mod select;
 #[allow(dead_code)]
 pub(crate) mod testing;
 
+mod convert_import;
 mod copy;
 mod delete;
 mod expect;
 mod fields;
+#[cfg(test)]
+mod import_table;
+#[cfg(test)]
+mod import_tests;
 mod kernel;
 mod manifest;
 mod manifest_args;
@@ -21,6 +26,10 @@ mod manifest_tests;
 mod moving;
 mod overlay;
 mod prune;
+mod python_files;
+mod relative_targets;
+mod relativize_imports;
+mod remap_module;
 mod rename;
 mod replace;
 mod sections;
@@ -87,6 +96,7 @@ impl OpSpec {
 
 /// All ops, by name.
 pub static TABLE: &[OpSpec] = &[
+    convert_import::SPEC,
     copy::SPEC,
     delete::SPEC,
     expect::SPEC,
@@ -95,6 +105,8 @@ pub static TABLE: &[OpSpec] = &[
     moving::SPEC,
     overlay::SPEC,
     prune::SPEC,
+    relativize_imports::SPEC,
+    remap_module::SPEC,
     rename::SPEC,
     replace::SPEC,
     source::SPEC,

@@ -1,1 +1,32 @@
-//! Python source: the imports of a file and where exactly they stand. Only `parse` knows the parser.
+//! Python source: what a file imports, binds, uses and calls, and where exactly each of it stands. Only [`parse`]
+//! knows the parser; everything else works on the plain data of [`Module`].
+
+pub mod edit;
+mod encoding;
+pub mod follow;
+mod imports;
+mod lines;
+mod names;
+mod nodes;
+mod parse;
+pub mod rename;
+pub mod resolve;
+pub mod unalias;
+
+pub use imports::{Alias, Import, ImportKind};
+pub use lines::Lines;
+pub use names::{Binding, Name, NameId, NameTable, Role, Scope, ScopeId, ScopeKind};
+pub use nodes::{
+    Argument, Attribute, Call, Decorator, Definition, Statement, StatementKind, StringLiteral, Subscript,
+};
+pub use parse::{Module, SyntaxError};
+
+use crate::workspace::RepoPath;
+
+/// A range of bytes in a file.
+pub type ByteRange = std::ops::Range<usize>;
+
+/// Whether the file is Python source by its name: `*.py` and `*.pyi`.
+pub fn is_python(path: &RepoPath) -> bool {
+    matches!(path.extension(), Some(b"py" | b"pyi"))
+}

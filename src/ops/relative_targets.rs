@@ -1,0 +1,94 @@
+//! Whether the modules that rewritten imports name are in the tree.
+
+use super::python_files::PythonFile;
+use super::{Evidence, Failure, FailureKind, Note};
+use crate::python::Import;
+use crate::python::edit::one_line;
+use crate::python::resolve::{Found, Package};
+use crate::report::plural;
+use crate::workspace::Workspace;
+use std::collections::BTreeSet;
+
+/// The module that the builder generates in every compiled package.
+const GENERATED: &str = "_ops";
+
+/// Collects the imports whose module is not there.
+pub struct Targets<'w> {
+    workspace: &'w Workspace,
+    package: &'w Package,
+    missing: Vec<(Evidence, String)>,
+    notes: Vec<Note>,
+}
+
+impl<'w> Targets<'w> {
+    /// Looks in a tree.
+    pub fn new(workspace: &'w Workspace, package: &'w Package) -> Self {
+        Self { workspace, package, missing: Vec::new(), notes: Vec::new() }
+    }
+
+    /// Whether a path below the package is a module of the tree.
+    pub fn is_module(&self, below: &[&str]) -> bool {
+        self.package.find(self.workspace, below).is_some()
+    }
+
+    /// Looks at `from <below> import names`: the module must be there, and a package without `__init__.py` holds
+    /// nothing but modules.
+    pub fn see_from(&mut self, file: &PythonFile<'_>, import: &Import, below: &[&str]) {
+        match self.package.find(self.workspace, below) {
+            Some(Found::Namespace(_)) => {
+                for alias in &import.aliases {
+                    self.see_module(file, import, &[below, &[alias.name.as_str()]].concat());
+                }
+            }
+            Some(_) => {}
+            None => self.see_module(file, import, below),
+        }
+    }
+
+    /// Looks at a module that is imported as such.
+    pub fn see_module(&mut self, file: &PythonFile<'_>, import: &Import, below: &[&str]) {
+        let generated = below == [GENERATED];
+        if generated || self.is_module(below) {
+            return;
+        }
+        let module = self.package.absolute(below);
+        let place =
+            format!("{}:{}: {}", file.path, import.position, one_line(&file.content, import.range.clone()));
+        if import.guarded || import.type_checking {
+            let why = if import.guarded { "a `try` catches that" } else { "only type checkers see it" };
+            self.notes.push(Note::Warning(format!("{place}: `{module}` is not in the tree; {why}")));
+        } else {
+            self.missing.push((file.evidence(&import.range), module));
+        }
+    }
+
+    /// The notes, when all modules are there.
+    ///
+    /// # Errors
+    /// Lists every import whose module is not there, with the nearest one.
+    pub fn check(self) -> Result<Vec<Note>, Failure> {
+        if self.missing.is_empty() {
+            return Ok(self.notes);
+        }
+        let modules: BTreeSet<&str> = self.missing.iter().map(|(_, module)| module.as_str()).collect();
+        let say = |module: &&str| match self.package.nearest(self.workspace, module) {
+            Some(near) => format!("`{module}` is not in the tree; the nearest module is `{near}`"),
+            None => format!("`{module}` is not in the tree"),
+        };
+        let details = modules.iter().map(say).collect();
+        let number = self.missing.len();
+        let message = format!(
+            "{} {} a module that is not in the tree",
+            plural(number, ("import", "imports")),
+            if number == 1 { "names" } else { "name" }
+        );
+        Err(Failure::new(FailureKind::Missing, message)
+            .at("in")
+            .details(details)
+            .evidence(self.missing.into_iter().map(|(evidence, _)| evidence).collect())
+            .hint(
+                "bring the module into the tree before this op, or change the import: what a compiled extension held \
+                 is in the generated `_ops`, what the build wrote (a version) needs `write` or `overlay`",
+            ))
+    }
+}

@@ -1,0 +1,180 @@
+//! Names, the scopes they live in, and which binding a use means.
+
+use super::ByteRange;
+use std::collections::HashMap;
+
+/// A name's text, once per file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NameId(pub u32);
+
+/// Index of a scope in `Module::scopes`; 0 is the module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ScopeId(pub usize);
+
+impl ScopeId {
+    /// The module's own scope.
+    pub const MODULE: Self = Self(0);
+}
+
+/// What makes a scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScopeKind {
+    /// The file.
+    Module,
+    /// `def` and `lambda`.
+    Function,
+    /// `class`; invisible to the functions inside it.
+    Class,
+    /// A comprehension or generator expression.
+    Comprehension,
+    /// The brackets of `def f[T]`, `class C[T]`, `type X[T]`.
+    TypeParameters,
+}
+
+/// A scope.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    /// What makes it.
+    pub kind: ScopeKind,
+    /// The scope around it; `None` for the module.
+    pub parent: Option<ScopeId>,
+    /// The statement or expression that makes it.
+    pub range: ByteRange,
+}
+
+/// How a name stands in the source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Its value is used.
+    Use,
+    /// It gets a value.
+    Bind(Binding),
+    /// `del x`.
+    Delete,
+    /// Named in `global`.
+    Global,
+    /// Named in `nonlocal`.
+    Nonlocal,
+}
+
+/// What binds a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Binding {
+    /// An assignment of any form: `=`, `for`, `with`, `:=`, `except ... as`, a pattern, `type X`.
+    Assignment,
+    /// `x: int` without a value, which binds nothing but makes the name local.
+    Declaration,
+    /// An import: index in `Module::imports`, index of the alias.
+    Import(usize, usize),
+    /// `def` or `class`: index in `Module::definitions`.
+    Definition(usize),
+    /// A parameter of a function.
+    Parameter,
+    /// A type parameter.
+    TypeParameter,
+}
+
+/// One place where a name stands. In an import statement its range is that of the bound name's text (the first
+/// component for `import a.b`).
+#[derive(Debug, Clone)]
+pub struct Name {
+    /// Its text.
+    pub id: NameId,
+    /// Where it stands.
+    pub range: ByteRange,
+    /// The scope that the place belongs to, which need not be the one that binds the name.
+    pub scope: ScopeId,
+    /// How it stands there.
+    pub role: Role,
+    /// `.a.b` directly behind it: a range in `Module::attributes`.
+    pub attributes: std::ops::Range<usize>,
+    /// Whether the whole chain `x.a.b` is a target: assigned or deleted.
+    pub chain_is_target: bool,
+    /// Inside a string that is an annotation.
+    pub in_string: bool,
+}
+
+/// The texts of names.
+#[derive(Debug, Clone, Default)]
+pub struct NameTable {
+    texts: Vec<Box<str>>,
+    ids: HashMap<Box<str>, NameId>,
+}
+
+impl NameTable {
+    /// The id of a text, which is added when it is new.
+    pub fn add(&mut self, text: &str) -> NameId {
+        if let Some(id) = self.ids.get(text) {
+            return *id;
+        }
+        let id = NameId(u32::try_from(self.texts.len()).unwrap_or(u32::MAX));
+        self.texts.push(text.into());
+        self.ids.insert(text.into(), id);
+        id
+    }
+
+    /// The id of a text; `None` when the file has no such name.
+    pub fn find(&self, text: &str) -> Option<NameId> {
+        self.ids.get(text).copied()
+    }
+
+    /// The text of an id.
+    pub fn text(&self, id: NameId) -> &str {
+        self.texts.get(id.0 as usize).map_or("", |t| t)
+    }
+}
+
+/// Which scope binds which name.
+#[derive(Debug, Clone, Default)]
+pub struct Bindings {
+    /// `(scope, name, index in names)`, sorted.
+    sorted: Vec<(ScopeId, NameId, usize)>,
+}
+
+impl Bindings {
+    /// Collects the bindings of a file.
+    pub fn new(names: &[Name]) -> Self {
+        let binding = |(index, name): (usize, &Name)| match name.role {
+            Role::Use => None,
+            _ => Some((name.scope, name.id, index)),
+        };
+        let mut sorted: Vec<_> = names.iter().enumerate().filter_map(binding).collect();
+        sorted.sort_unstable();
+        Self { sorted }
+    }
+
+    /// The places in `scope` itself that bind, delete or declare the name, as indices in `names`.
+    pub fn of(&self, scope: ScopeId, id: NameId) -> impl Iterator<Item = usize> {
+        let start = self.sorted.partition_point(|(s, n, _)| (*s, *n) < (scope, id));
+        self.sorted[start..]
+            .iter()
+            .take_while(move |(s, n, _)| (*s, *n) == (scope, id))
+            .map(|(_, _, index)| *index)
+    }
+
+    /// The scope whose variable a name in `scope` is; the module for a name that nothing binds (a builtin, a star
+    /// import's).
+    pub fn resolve(&self, names: &[Name], scopes: &[Scope], scope: ScopeId, id: NameId) -> ScopeId {
+        let mut here = Some(scope);
+        while let Some(at) = here {
+            let of = &scopes[at.0];
+            let visible = at == scope || of.kind != ScopeKind::Class;
+            if visible {
+                let mut bound = false;
+                let mut passes_on = false;
+                for index in self.of(at, id) {
+                    match names[index].role {
+                        Role::Global => return ScopeId::MODULE,
+                        Role::Nonlocal => passes_on = true,
+                        _ => bound = true,
+                    }
+                }
+                if bound && !passes_on {
+                    return at;
+                }
+            }
+            here = of.parent;
+        }
+        ScopeId::MODULE
+    }
+}
