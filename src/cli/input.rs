@@ -171,7 +171,7 @@ pub fn typed_files(files: &[String], streams: &mut Streams<'_>) -> Result<Worksp
             return Err(usage(streams, &message, None));
         }
     }
-    Ok(Workspace::new(tree))
+    Ok(Workspace::new(tree).as_trial())
 }
 
 /// The checkouts that `--dir` and `--vendor` name.

@@ -54,7 +54,9 @@ impl<'w> Targets<'w> {
         let module = self.package.absolute(below);
         let place =
             format!("{}:{}: {}", file.path, import.position, one_line(&file.content, import.range.clone()));
-        if import.guarded || import.type_checking {
+        if self.workspace.is_trial() {
+            self.notes.push(Note::Detail(format!("{place}: `{module}` is not among the files")));
+        } else if import.guarded || import.type_checking {
             let why = if import.guarded { "a `try` catches that" } else { "only type checkers see it" };
             self.notes.push(Note::Warning(format!("{place}: `{module}` is not in the tree; {why}")));
         } else {

@@ -83,13 +83,15 @@ pub struct Workspace {
     base: Arc<BTreeMap<RepoPath, Entry>>,
     /// Submodules of upstream whose files are not at hand.
     absent: Arc<[RepoPath]>,
+    /// Whether the tree was typed to try something, and need not be whole.
+    trial: bool,
 }
 
 impl Workspace {
     /// A workspace that starts as `entries`; change sets are relative to them.
     pub fn new(entries: impl IntoIterator<Item = (RepoPath, Entry)>) -> Self {
         let entries: BTreeMap<_, _> = entries.into_iter().collect();
-        Self { base: Arc::new(entries.clone()), entries, absent: Arc::from([]) }
+        Self { base: Arc::new(entries.clone()), entries, absent: Arc::from([]), trial: false }
     }
 
     /// Remembers submodules whose files are not at hand.
@@ -97,6 +99,18 @@ impl Workspace {
     pub fn without(mut self, submodules: &[RepoPath]) -> Self {
         self.absent = submodules.into();
         self
+    }
+
+    /// Marks a tree that was typed to try something: what it does not hold is no mistake.
+    #[must_use]
+    pub fn as_trial(mut self) -> Self {
+        self.trial = true;
+        self
+    }
+
+    /// Whether the tree was typed to try something, and need not be whole.
+    pub fn is_trial(&self) -> bool {
+        self.trial
     }
 
     /// Submodules of upstream whose files are not at hand.
