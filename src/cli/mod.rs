@@ -54,6 +54,8 @@ impl Streams<'_> {
 
     /// Writes to standard error, where nothing can be done about a failure.
     pub fn complain(&mut self, text: impl AsRef<str>) {
+        // What was said before stays before it on a terminal.
+        let _ = self.out.flush();
         let _ = self.err.write_all(text.as_ref().as_bytes());
     }
 

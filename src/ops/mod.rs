@@ -12,6 +12,7 @@ pub(crate) mod testing;
 mod convert_import;
 mod copy;
 mod delete;
+mod ensure_init;
 mod expect;
 mod fields;
 #[cfg(test)]
@@ -99,6 +100,7 @@ pub static TABLE: &[OpSpec] = &[
     convert_import::SPEC,
     copy::SPEC,
     delete::SPEC,
+    ensure_init::SPEC,
     expect::SPEC,
     kernel::SPEC,
     manifest::SPEC,

@@ -40,11 +40,13 @@ fn mistake(word: &str, color: Color, text: &RecipeText, error: &RecipeError, sty
 /// Every op that does not apply, and the sum.
 pub fn drift(recipe: &Recipe, drift: &[Drift], verbose: bool, style: Style) -> String {
     let mut out = String::new();
-    for one in drift.iter().filter(|d| d.after.is_none()) {
+    // A number that was measured is shown whole; what found nothing may merely lack what a skipped op would have done.
+    let follows = |d: &Drift| d.after.filter(|_| d.failure.kind != FailureKind::Pin);
+    for one in drift.iter().filter(|d| follows(d).is_none()) {
         out.push_str(&op_failure(recipe, one.op, &one.failure, verbose, style));
     }
     for one in drift {
-        let Some(skipped) = one.after else { continue };
+        let Some(skipped) = follows(one) else { continue };
         let (op, cause) = (&recipe.ops[one.op], &recipe.ops[skipped]);
         let message = escape::line(&one.failure.message);
         let _ = writeln!(
