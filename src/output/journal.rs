@@ -39,6 +39,12 @@ impl Steps {
         format!("{:#}\n", json!({ "remove": list(&self.remove), "place": place, "tidy": list(&self.tidy) }))
     }
 
+    /// Writes them into the journal.
+    pub(super) fn write(&self, home: &Path) -> Result<(), OutputError> {
+        let full = home.join(STEPS);
+        fs::write(&full, self.to_json()).map_err(|e| OutputError::io("write", &full, &e))
+    }
+
     fn parse(text: &[u8]) -> Option<Self> {
         let value: Value = serde_json::from_slice(text).ok()?;
         let path = |value: &Value| RepoPath::new(unquote(value.as_str()?)?).ok();
@@ -98,16 +104,12 @@ impl Journal {
     /// # Errors
     /// The system's.
     pub(super) fn commit(self, steps: &Steps) -> Result<(), OutputError> {
-        let write = |name: &str, text: &str| {
-            let full = self.home.join(name);
-            fs::write(&full, text).map_err(|e| OutputError::io("write", &full, &e))
-        };
-        write(STEPS, &steps.to_json())?;
+        steps.write(&self.home)?;
         sync_tree(&self.home).map_err(|e| OutputError::io("write", &self.home, &e))?;
-        write(DECIDED, "")?;
+        let decided = self.home.join(DECIDED);
+        fs::write(&decided, "").map_err(|e| OutputError::io("write", &decided, &e))?;
         sync_directory(&self.home);
-        apply_or_undo(&self.root, &self.home, steps)?;
-        Ok(())
+        apply_or_undo(&self.root, &self.home, steps)
     }
 }
 

@@ -109,11 +109,14 @@ impl Provenance {
         top.insert("sources".into(), Value::Object(pins));
         top.insert("tree".into(), json!(self.tree));
         if !self.modes.is_empty() {
-            let modes: Map<String, Value> =
-                self.modes.iter().map(|(path, mode)| (quote(path), json!(mode.as_git()))).collect();
-            top.insert("modes".into(), Value::Object(modes));
+            top.insert("modes".into(), self.modes_json());
         }
         format!("{:#}\n", Value::Object(top))
+    }
+
+    /// The object below `modes`.
+    pub(super) fn modes_json(&self) -> Value {
+        self.modes.iter().map(|(path, mode)| (quote(path), json!(mode.as_git()))).collect()
     }
 
     /// Reads a record back. What is missing or of another type is left at its default, so that the records of older
