@@ -2,7 +2,8 @@
 
 use super::input::Loaded;
 use super::{RunArgs, exit};
-use crate::output::{self, Difference, ErrorKind, Origins, OutputError, Protected, Target};
+use crate::git::Checkout;
+use crate::output::{self, Difference, ErrorKind, Origins, OutputError, Protected, Recovered, Target};
 use crate::report::plural;
 use crate::run::Run;
 use crate::workspace::Workspace;
@@ -63,6 +64,9 @@ pub fn deliver(
     run: &Run,
     target: Option<&Target>,
 ) -> Result<Delivered, OutputError> {
+    if let (true, Some(directory)) = (args.in_place, &args.dir) {
+        return in_place(args, loaded, run, directory);
+    }
     let Some(target) = target else {
         let ending = match (&args.dir, args.dry_run) {
             (Some(_), false) => {
@@ -94,17 +98,51 @@ pub fn deliver(
     Ok(Delivered { notes: written.notes, ending, ..Delivered::default() })
 }
 
-/// With `--partial`: the tree before the first op that does not apply.
+fn in_place(args: &RunArgs, loaded: &Loaded, run: &Run, directory: &Path) -> Result<Delivered, OutputError> {
+    // Files that the port removes or rewrites, and git may not know.
+    let set = run.workspace.changes();
+    let changed = set.files.iter().filter_map(|change| change.old.map(|(path, _)| path));
+    let state = match Checkout::open(directory).and_then(|checkout| checkout.irrecoverable(changed)) {
+        Ok(dirty) if dirty.is_empty() => output::Checkout::Clean,
+        Ok(dirty) => {
+            output::Checkout::Dirty(dirty.iter().map(|e| format!("{}  {}", e.path, e.text)).collect())
+        }
+        Err(_) => output::Checkout::None,
+    };
+    let mut protected = loaded.overlays();
+    protected.extend(loaded.file.clone());
+    let origins = origins(loaded, run)?;
+    let written = output::in_place(directory, &run.workspace, &origins, &state, &protected, args.force)?;
+    let files = plural(written.files, ("file", "files"));
+    let ending = format!("{} holds the port, {files}\ntree {}\n", directory.display(), written.tree);
+    Ok(Delivered { notes: written.notes, ending, ..Delivered::default() })
+}
+
+/// Finishes or undoes what an interrupted run with `--in-place` left, before the directory is read.
+///
+/// # Errors
+/// The directory cannot be read or changed.
+pub fn recover(directory: &Path) -> Result<Option<&'static str>, OutputError> {
+    Ok(match output::recover(directory)? {
+        Recovered::Nothing => None,
+        Recovered::Finished => Some("finished what an interrupted run had begun"),
+        Recovered::Undone => Some("removed what an interrupted run had left"),
+    })
+}
+
+/// With `--partial`: the tree before the first op that does not apply, marked with its failure.
 ///
 /// # Errors
 /// As [`deliver`].
-pub fn partial(
-    _args: &RunArgs,
-    _loaded: &Loaded,
-    _run: &Run,
-    target: &Target,
-) -> Result<String, OutputError> {
-    Ok(format!("wrote the tree before that op to {}\n", target.typed.display()))
+pub fn partial(args: &RunArgs, loaded: &Loaded, run: &Run, target: &Target) -> Result<String, OutputError> {
+    let (Some(before), Some(first)) = (&run.before_drift, run.drift.first()) else {
+        return Ok(String::new());
+    };
+    let op = &loaded.recipe.ops[first.op];
+    let failed = format!("recipe line {}: {}: {}", op.line, op.spec.name, first.failure.message);
+    let written = output::partial(target, before, &failed, args.force)?;
+    let files = plural(written.files, ("file", "files"));
+    Ok(format!("wrote the tree before line {}, {files}, to {}\n", op.line, target.typed.display()))
 }
 
 fn origins(loaded: &Loaded, run: &Run) -> Result<Origins, OutputError> {

@@ -118,7 +118,7 @@ pub fn refuse_idle_options(
     streams: &mut Streams<'_>,
 ) -> Result<(), Refused> {
     let has = |names: &[&str]| recipe.ops.iter().any(|op| names.contains(&op.spec.name));
-    let writes = (args.out.is_some() || args.in_place) && !args.dry_run && !args.check;
+    let writes = args.out.is_some() || args.in_place;
     let idle = [
         (args.force && !writes, "--force", "it overrides the refusals of --out and --in-place"),
         (
@@ -127,6 +127,7 @@ pub fn refuse_idle_options(
             "no op of the recipe checks a checkout",
         ),
         (args.in_place && args.dry_run, "--in-place", "--dry-run writes nothing"),
+        (args.in_place && args.dir.is_none(), "--in-place", "it changes the checkout that --dir names"),
         (args.dir.is_some() && args.recipe.is_none() && args.inline.is_none(), "--dir", "no recipe is given"),
     ];
     match idle.into_iter().find(|(idle, ..)| *idle) {

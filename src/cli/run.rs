@@ -24,6 +24,11 @@ fn try_run(args: &RunArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
         Some(out) => Some(deliver::target(out, args, &loaded).map_err(|e| refused(&e, streams))?),
         None => None,
     };
+    if let (true, Some(directory)) = (args.in_place, &args.dir)
+        && let Some(note) = deliver::recover(directory).map_err(|e| refused(&e, streams))?
+    {
+        streams.warn(note);
+    }
     let tree = base_tree(args, &loaded, streams)?;
     let mode = if args.fail_fast { Mode::FailFast } else { Mode::Measure };
     let run = run::run(&loaded.recipe, usize::MAX, tree, &checkouts, mode);

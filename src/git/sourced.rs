@@ -65,6 +65,28 @@ impl Stored for DirtyFile {
 }
 
 impl Checkout {
+    /// What git could not give back: where the work tree differs from HEAD's commit, and which of `paths` the commit
+    /// does not track, ignored files among them.
+    ///
+    /// # Errors
+    /// The checkout cannot be read.
+    pub fn irrecoverable<'p>(
+        &self,
+        paths: impl Iterator<Item = &'p RepoPath>,
+    ) -> Result<Vec<Evidence>, Failure> {
+        let status = self.status()?;
+        let untracked = paths.filter(|path| !status.files.contains_key(*path)).map(|path| Evidence {
+            path: path.clone(),
+            position: None,
+            text: "untracked".to_owned(),
+        });
+        let mut all = status.dirty.clone();
+        all.extend(untracked);
+        all.sort();
+        all.dedup();
+        Ok(all)
+    }
+
     /// The tree of HEAD. With `allow_dirty` tracked files come as the work tree has them.
     ///
     /// # Errors

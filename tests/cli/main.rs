@@ -6,6 +6,7 @@ mod harness;
 mod diff;
 mod files;
 mod language;
+mod output;
 mod readme;
 mod source;
 mod streams;
