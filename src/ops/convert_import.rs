@@ -46,13 +46,13 @@ impl Op for ConvertImport {
         let last = self.prefix.components().next_back().unwrap_or_default();
         let selection = select(context.workspace, &self.within, last)?;
         let tree = Tree::new(context.workspace);
-        let modules = Modules {
-            wanted: &|module| self.prefix.strip_from(module).is_some(),
-            exists: &|module| tree.has(module),
-            spelled: &str::to_owned,
-        };
         let (mut rewrites, mut refusals) = (Rewrites::default(), Refusals::default());
         for file in &selection.files {
+            let modules = Modules {
+                wanted: &|module| self.prefix.strip_from(module).is_some(),
+                exists: &|module| tree.can_import(file.path, module),
+                spelled: &str::to_owned,
+            };
             let plain = unalias(&file.module, &modules);
             plain.refused.iter().for_each(|refusal| refusals.add(file, refusal));
             let mut edits = plain.uses;

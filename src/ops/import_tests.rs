@@ -365,3 +365,56 @@ fn nothing_to_convert_is_explained() {
         Port::new(r#"convert_import in="**" prefix="pkg.sub""#).file("a.py", "from pkg.sub import x").fails();
     assert_eq!(failure.message, "no `import pkg.sub...` statement in the 1 Python file that in= matches");
 }
+
+#[test]
+fn missing_modules_can_be_pinned() {
+    let port = |n| {
+        let recipe = format!("relativize_imports in=\"pkg/**\" package_root=\"pkg\" missing={n}");
+        Port::new(&recipe).file("pkg/__init__.py", "").file("pkg/m.py", "from pkg.gone import x\n")
+    };
+    let (log, tree) = port(1).ok();
+    assert_eq!(
+        (log[0].as_str(), tree["pkg/m.py"].as_str()),
+        ("rewrote 1 import in 1 file", "from .gone import x\n")
+    );
+    let failure = port(2).fails();
+    assert!(
+        failure.message.starts_with("expected exactly 2 missing modules but found 1"),
+        "{}",
+        failure.message
+    );
+    assert_eq!(
+        port(0).build_errors(),
+        ["1:59: relativize_imports: missing=0 is what the op does without it"]
+    );
+}
+
+#[test]
+fn modules_that_a_package_puts_into_sys_modules_are_a_warning() {
+    let init =
+        "import sys\nfor old in {'l2norm': 'norm.l2norm'}:\n    sys.modules[f'{__name__}.{old}'] = 1\n";
+    let source = "from pkg.modules.l2norm import f\n";
+    let port = |source| relativize("pkg/m.py", source).file("pkg/modules/__init__.py", init);
+    let run = port(source).run();
+    assert!(
+        matches!(&run.steps[0].notes[..], [Note::Warning(text)] if text.ends_with("put it into sys.modules"))
+    );
+    assert_eq!(port("from pkg.modules.l3norm import f\n").fails().kind, FailureKind::Missing);
+}
+
+#[test]
+fn names_of_the_package_are_imported_where_the_package_is_loaded_first() {
+    let port = |init, file| {
+        Port::new(r#"relativize_imports in="pkg/**" package_root="pkg""#)
+            .file("pkg/__init__.py", init)
+            .file("pkg/core.py", "class Error(Exception): pass\n")
+            .file(file, "import pkg\nraise pkg.Error\n")
+    };
+    let (_, tree) = port("from .core import Error\n", "pkg/tests/t.py").ok();
+    assert_eq!(tree["pkg/tests/t.py"], "from .. import Error\nraise Error\n");
+    assert_eq!(
+        port("from .core import Error\nfrom . import m\n", "pkg/m.py").fails().kind,
+        FailureKind::Refused
+    );
+    assert_eq!(port("Error = None\n", "pkg/m.py").fails().kind, FailureKind::Refused);
+}

@@ -147,6 +147,7 @@ fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> 
 /// Imports that cannot be rewritten exactly, in all files.
 #[derive(Default)]
 pub struct Refusals {
+    imports: usize,
     evidence: Vec<Evidence>,
     details: Vec<String>,
 }
@@ -154,13 +155,15 @@ pub struct Refusals {
 impl Refusals {
     /// Adds an import of a file and what is in the way.
     pub fn add(&mut self, file: &PythonFile<'_>, refusal: &crate::python::unalias::Refusal) {
-        let import = &file.module.imports[refusal.import];
-        let statement = one_line(&file.content, import.range.clone());
+        for import in refusal.imports.iter().map(|index| &file.module.imports[*index]) {
+            let statement = one_line(&file.content, import.range.clone());
+            self.details.push(format!("{}:{}: {statement}", file.path, import.position));
+            self.imports += 1;
+        }
         let places = refusal.obstacles.iter().map(|o| {
             let position = file.module.position(&file.content, o.range.start);
             format!("    {}:{position}: {}", file.path, o.reason)
         });
-        self.details.push(format!("{}:{}: {statement}", file.path, import.position));
         self.details.extend(places);
         self.evidence.extend(refusal.obstacles.iter().map(|o| file.line(&o.range)));
     }
@@ -170,26 +173,20 @@ impl Refusals {
     /// # Errors
     /// There is one at least.
     pub fn check(mut self) -> Result<(), Failure> {
-        let imports = self.details.iter().filter(|line| !line.starts_with(' ')).count();
-        if imports == 0 {
+        if self.imports == 0 {
             return Ok(());
         }
         self.evidence.dedup();
         let message = format!(
-            "{} cannot be rewritten without changing what it means",
-            plural(imports, ("import", "imports"))
+            "{} cannot be rewritten without changing what {}",
+            plural(self.imports, ("import", "imports")),
+            if self.imports == 1 { "it means" } else { "they mean" }
         );
-        Err(Failure::new(
-            FailureKind::Refused,
-            message.replace(
-                "imports cannot be rewritten without changing what it means",
-                "imports cannot be rewritten without changing what they mean",
-            ),
-        )
-        .at("in")
-        .details(self.details)
-        .evidence(self.evidence)
-        .hint("import what is used with `from ... import` first (replace), or leave the file out of in="))
+        Err(Failure::new(FailureKind::Refused, message)
+            .at("in")
+            .details(self.details)
+            .evidence(self.evidence)
+            .hint("import what is used with `from ... import` first (replace), or leave the file out of in="))
     }
 }
 

@@ -1,12 +1,12 @@
 //! Whether the modules that rewritten imports name are in the tree.
 
 use super::python_files::PythonFile;
-use super::{Evidence, Failure, FailureKind, Note};
+use super::{Count, Evidence, Failure, FailureKind, Note};
 use crate::python::Import;
 use crate::python::edit::one_line;
-use crate::python::resolve::{Found, Package};
+use crate::python::resolve::{Found, Package, Tree};
 use crate::report::plural;
-use crate::workspace::Workspace;
+use crate::workspace::{RepoPath, Workspace};
 use std::collections::BTreeSet;
 
 /// The module that the builder generates in every compiled package.
@@ -16,6 +16,7 @@ const GENERATED: &str = "_ops";
 pub struct Targets<'w> {
     workspace: &'w Workspace,
     package: &'w Package,
+    tree: Tree<'w>,
     missing: Vec<(Evidence, String)>,
     notes: Vec<Note>,
 }
@@ -23,12 +24,18 @@ pub struct Targets<'w> {
 impl<'w> Targets<'w> {
     /// Looks in a tree.
     pub fn new(workspace: &'w Workspace, package: &'w Package) -> Self {
-        Self { workspace, package, missing: Vec::new(), notes: Vec::new() }
+        Self { workspace, package, tree: Tree::new(workspace), missing: Vec::new(), notes: Vec::new() }
     }
 
     /// Whether a path below the package is a module of the tree.
     pub fn is_module(&self, below: &[&str]) -> bool {
         self.package.find(self.workspace, below).is_some()
+    }
+
+    /// Whether `from` can import an absolute name in a file: a module, or a name of the package that is there before
+    /// the file is loaded.
+    pub fn can_import(&self, file: &RepoPath, name: &str) -> bool {
+        self.tree.can_import(file, name)
     }
 
     /// Looks at `from <below> import names`: the module must be there, and a package without `__init__.py` holds
@@ -56,21 +63,34 @@ impl<'w> Targets<'w> {
             format!("{}:{}: {}", file.path, import.position, one_line(&file.content, import.range.clone()));
         if self.workspace.is_trial() {
             self.notes.push(Note::Detail(format!("{place}: `{module}` is not among the files")));
-        } else if import.guarded || import.type_checking {
-            let why = if import.guarded { "a `try` catches that" } else { "only type checkers see it" };
+            return;
+        }
+        let why = if import.guarded {
+            Some("a `try` catches that")
+        } else if import.type_checking {
+            Some("only type checkers see it")
+        } else if self.package.may_be_registered(self.workspace, below) {
+            Some("a package above it seems to put it into sys.modules")
+        } else {
+            None
+        };
+        if let Some(why) = why {
             self.notes.push(Note::Warning(format!("{place}: `{module}` is not in the tree; {why}")));
         } else {
             self.missing.push((file.evidence(&import.range), module));
         }
     }
 
-    /// The notes, when all modules are there.
+    /// The imports whose module is not there, and the notes.
     ///
     /// # Errors
-    /// Lists every import whose module is not there, with the nearest one.
-    pub fn check(self) -> Result<Vec<Note>, Failure> {
-        if self.missing.is_empty() {
-            return Ok(self.notes);
+    /// Lists those imports with the nearest module, unless the recipe pins their number.
+    pub fn check(self, pinned: bool) -> Result<(Count, Vec<Note>), Failure> {
+        if pinned || self.missing.is_empty() {
+            let evidence: Vec<Evidence> = self.missing.into_iter().map(|(evidence, _)| evidence).collect();
+            let found = evidence.len() as u64;
+            let noun = ("missing module", "missing modules");
+            return Ok((Count { pin: "missing", noun, found, evidence }, self.notes));
         }
         let modules: BTreeSet<&str> = self.missing.iter().map(|(_, module)| module.as_str()).collect();
         let say = |module: &&str| match self.package.nearest(self.workspace, module) {
@@ -91,6 +111,7 @@ impl<'w> Targets<'w> {
             .hint(
                 "bring the module into the tree before this op, or change the import: what a compiled extension held \
                  is in the generated `_ops`, what the build wrote (a version) needs `write` or `overlay`",
-            ))
+            )
+            .hint(format!("imports that fail upstream as well can be pinned: missing={number}")))
     }
 }

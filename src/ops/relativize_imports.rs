@@ -28,12 +28,18 @@ pub(super) const SPEC: OpSpec = OpSpec {
             "minimal (fewest dots, the default) or root (the whole path)",
         ),
         ArgSpec::optional("root_relative", ArgType::Flag, "#true is style=\"root\""),
+        ArgSpec::optional(
+            "missing",
+            ArgType::Pin,
+            "how many rewritten imports name a module that is not in the tree; an error without it",
+        ),
         ArgSpec::optional("changes", ArgType::Pin, "how many statements are rewritten"),
     ],
     failures: &[
         "nothing imports the package absolutely, and there is no `changes=0`",
         "a matched Python file lies outside of package_root",
-        "a rewritten import names a module that is not in the tree, unless a `try` catches ImportError",
+        "a rewritten import names a module that is not in the tree, unless `missing` counts it or a `try` catches \
+         ImportError",
         "a name that `import pkg.a` binds is used in a way that cannot be followed; all such uses are listed",
         "a matched file that mentions the package does not parse",
     ],
@@ -60,6 +66,7 @@ struct RelativizeImports {
     root: RepoPath,
     package: Package,
     style: Style,
+    missing: bool,
 }
 
 fn build(args: &mut Args<'_>) -> Option<Box<dyn Op>> {
@@ -88,10 +95,13 @@ fn build(args: &mut Args<'_>) -> Option<Box<dyn Op>> {
             "leave root_relative= out",
         );
     }
+    if args.get::<u64>("missing") == Some(0) {
+        args.error("missing", "missing=0 is what the op does without it", "leave it out");
+    }
     let (within, root) = (within?, root?);
     let package = Package::new(root.clone())?;
     let style = style.or(by_flag).unwrap_or(Style::Minimal);
-    Some(Box::new(RelativizeImports { within, root, package, style }))
+    Some(Box::new(RelativizeImports { within, root, package, style, missing: args.has("missing") }))
 }
 
 impl Op for RelativizeImports {
@@ -120,13 +130,15 @@ impl Op for RelativizeImports {
             rewrites.add(file, edits, &ranges);
         }
         refusals.check()?;
-        let notes = targets.check()?;
         let none = if rewrites.is_empty() {
             self.none(workspace, &selection)
         } else {
-            nothing(&selection, &self.within, "")
+            nothing(&selection, &self.within, "absolute import")
         };
-        Ok(rewrites.plan([selection.notes, notes].concat(), none))
+        let (missing, notes) = targets.check(self.missing)?;
+        let mut plan = rewrites.plan([selection.notes, notes].concat(), none);
+        plan.counts.push(missing);
+        Ok(plan)
     }
 }
 
@@ -203,7 +215,7 @@ impl OneFile<'_> {
         let package = &self.op.package;
         let modules = Modules {
             wanted: &|module| package.below(module).is_some(),
-            exists: &|module| package.below(module).is_some_and(|below| targets.is_module(&below)),
+            exists: &|module| targets.can_import(self.file.path, module),
             spelled: &|module| self.spelled(&package.below(module).unwrap_or_default()),
         };
         unalias(&self.file.module, &modules)

@@ -6,6 +6,7 @@ mod encoding;
 pub mod follow;
 mod imports;
 mod lines;
+pub mod load_order;
 mod names;
 mod nodes;
 mod parse;

@@ -88,8 +88,7 @@ fn rename_group(module: &Module, names: &Names<'_>, group: &Group, out: &mut Ren
     let imports: BTreeSet<usize> = group.members.iter().map(|(import, _)| *import).collect();
     if !obstacles.is_empty() {
         obstacles.sort_by_key(|o| o.range.start);
-        out.refused
-            .extend(imports.into_iter().map(|import| Refusal { import, obstacles: obstacles.clone() }));
+        out.refused.push(Refusal { imports, obstacles });
         return;
     }
     out.edits.extend(edits);

@@ -1,5 +1,7 @@
 //! Modules and files: the module a file is, the module a relative import means, and whether a module is in the tree.
 
+use super::Module;
+use super::load_order::Loaded;
 use crate::report::nearest;
 use crate::workspace::{Directory, RepoPath, Workspace};
 use std::cell::RefCell;
@@ -123,6 +125,23 @@ impl Package {
         modules
     }
 
+    /// Whether a module that no file holds may be put into `sys.modules` by a package above it while that is loaded:
+    /// its `__init__.py` touches `sys.modules` and has the rest of the module's path as a string.
+    pub fn may_be_registered<S: AsRef<str>>(&self, workspace: &Workspace, below: &[S]) -> bool {
+        (0..below.len()).any(|length| {
+            let Some(Found::Package(init)) = self.find(workspace, &below[..length]) else {
+                return false;
+            };
+            let rest: Vec<&str> = below[length..].iter().map(AsRef::as_ref).collect();
+            let names = [rest.join("."), self.absolute(below)];
+            let module = workspace.read(&init).ok().and_then(|content| Module::parse(&content).ok());
+            module.is_some_and(|module| {
+                let touches = module.attributes.iter().any(|a| module.text(a.id) == "modules");
+                touches && module.strings.iter().any(|s| names.iter().any(|name| **name == *s.value))
+            })
+        })
+    }
+
     /// The module of the package that is nearest to one that is not there: the same last component elsewhere, else a
     /// similar one beside it.
     pub fn nearest(&self, workspace: &Workspace, missing: &str) -> Option<String> {
@@ -158,12 +177,13 @@ impl Place {
 pub struct Tree<'w> {
     workspace: &'w Workspace,
     packages: RefCell<BTreeMap<String, Rc<Vec<Package>>>>,
+    loaded: RefCell<BTreeMap<String, Rc<Vec<Loaded>>>>,
 }
 
 impl<'w> Tree<'w> {
     /// A tree to look in.
     pub fn new(workspace: &'w Workspace) -> Self {
-        Self { workspace, packages: RefCell::default() }
+        Self { workspace, packages: RefCell::default(), loaded: RefCell::default() }
     }
 
     /// The packages that are imported by `name`.
@@ -182,6 +202,26 @@ impl<'w> Tree<'w> {
         let found =
             |package: &Package| package.below(module).and_then(|below| package.find(self.workspace, &below));
         self.packages(name).iter().any(|package| found(package).is_some())
+    }
+
+    /// Whether `from` can import an absolute name: a module of the tree, or a name of a top-level package that is
+    /// there before `file` is loaded.
+    pub fn can_import(&self, file: &RepoPath, name: &str) -> bool {
+        let Some((package, last)) = name.split_once('.') else {
+            return self.has(name);
+        };
+        if self.has(name) {
+            return true;
+        }
+        let loaded = self.loaded.borrow().get(package).cloned();
+        let loaded = loaded.unwrap_or_else(|| {
+            let found = self.packages(package);
+            let found: Rc<Vec<Loaded>> =
+                Rc::new(found.iter().map(|p| Loaded::of(self.workspace, p)).collect());
+            self.loaded.borrow_mut().insert(package.to_owned(), found.clone());
+            found
+        });
+        loaded.iter().any(|package| package.may_import(file, last))
     }
 
     /// The package by that name which a file lies in.

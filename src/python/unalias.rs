@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Modules<'a> {
     /// Whether an absolute module is to be imported by `from`.
     pub wanted: &'a dyn Fn(&str) -> bool,
-    /// Whether an absolute name is a module of the tree.
+    /// Whether an absolute name is a module of the tree, or a name of a package that `from` can import at once.
     pub exists: &'a dyn Fn(&str) -> bool,
     /// How `from` writes a package: `pkg.sub`, or `..sub`.
     pub spelled: &'a dyn Fn(&str) -> String,
@@ -29,11 +29,11 @@ pub struct Unaliased {
     pub refused: Vec<Refusal>,
 }
 
-/// An import that stays, and why.
+/// Imports of one variable that stay, and why.
 #[derive(Debug)]
 pub struct Refusal {
-    /// The import.
-    pub import: usize,
+    /// The imports, by index.
+    pub imports: BTreeSet<usize>,
     /// Every place that is in the way.
     pub obstacles: Vec<Obstacle>,
 }
@@ -46,10 +46,8 @@ pub fn unalias(module: &Module, modules: &Modules<'_>) -> Unaliased {
         match follow_uses(module, modules, &group) {
             Ok(targets) => rewrite(module, modules, &group, &targets, &mut taken, &mut out),
             Err(obstacles) => {
-                let imports: BTreeSet<usize> = group.members.iter().map(|(import, _)| *import).collect();
-                out.refused.extend(
-                    imports.into_iter().map(|import| Refusal { import, obstacles: obstacles.clone() }),
-                );
+                let imports = group.members.iter().map(|(import, _)| *import).collect();
+                out.refused.push(Refusal { imports, obstacles });
             }
         }
     }
