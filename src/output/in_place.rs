@@ -20,11 +20,11 @@ use walkdir::WalkDir;
 
 /// What git says about the directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Checkout {
+pub enum GitState {
     /// Everything in it can be had back from git.
     Clean,
     /// No git checkout.
-    None,
+    NoCheckout,
     /// These paths could not be had back.
     Dirty(Vec<String>),
 }
@@ -39,7 +39,7 @@ pub fn in_place(
     dir: &Path,
     workspace: &Workspace,
     origins: &Origins,
-    checkout: &Checkout,
+    checkout: &GitState,
     protected: &[PathBuf],
     force: bool,
 ) -> Result<Written, OutputError> {
@@ -75,13 +75,13 @@ pub fn in_place(
     Ok(Written { path: root, files: workspace.len(), tree, notes })
 }
 
-fn check_clean(dir: &Path, checkout: &Checkout) -> Result<(), OutputError> {
+fn check_clean(dir: &Path, checkout: &GitState) -> Result<(), OutputError> {
     let (message, list) = match checkout {
-        Checkout::Clean => return Ok(()),
-        Checkout::None => {
+        GitState::Clean => return Ok(()),
+        GitState::NoCheckout => {
             (format!("--in-place: {} is no git checkout, so nothing could be had back", shown(dir)), &[][..])
         }
-        Checkout::Dirty(paths) => {
+        GitState::Dirty(paths) => {
             let count = plural(paths.len(), ("change", "changes"));
             let message =
                 format!("--in-place: {} is not clean: {count} could not be had back from git", shown(dir));

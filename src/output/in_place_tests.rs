@@ -2,7 +2,7 @@
 
 use super::journal::{Journal, Steps};
 use super::testing::{load, names, on_disk, origins, path, tree, workspace};
-use super::{Checkout, ErrorKind, JOURNAL, OutputError, PROVENANCE, Recovered, Written, in_place, recover};
+use super::{ErrorKind, GitState, JOURNAL, OutputError, PROVENANCE, Recovered, Written, in_place, recover};
 use crate::workspace::{Change, Content, Mode, Origin, Workspace};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -35,7 +35,7 @@ fn changed(dir: &Path, changes: Vec<Change>) -> Workspace {
 }
 
 fn run(dir: &Path, tree: &Workspace) -> Result<Written, OutputError> {
-    in_place(dir, tree, &origins(), &Checkout::Clean, &[], false)
+    in_place(dir, tree, &origins(), &GitState::Clean, &[], false)
 }
 
 /// The tree without its record.
@@ -132,9 +132,9 @@ fn modes_change_in_place() {
 fn without_a_clean_checkout_nothing_happens() {
     let dir = checkout(&[("a", "1"), ("b", "only copy")]);
     let tree = changed(dir.path(), vec![delete("b")]);
-    let dirty = Checkout::Dirty(vec!["?? b".to_owned()]);
+    let dirty = GitState::Dirty(vec!["?? b".to_owned()]);
     for (state, message) in [
-        (&Checkout::None, "is no git checkout, so nothing could be had back"),
+        (&GitState::NoCheckout, "is no git checkout, so nothing could be had back"),
         (&dirty, "is not clean: 1 change could not be had back from git"),
     ] {
         let error = in_place(dir.path(), &tree, &origins(), state, &[], false).unwrap_err();
@@ -153,12 +153,12 @@ fn the_running_recipe_and_its_overlay_are_never_removed() {
     let at = |p: &str| dir.path().join(p);
     let protected = [at(".ports/p/port.kdl"), at(".ports/p/overlay")];
     let tree = changed(dir.path(), vec![delete(".ports/p/port.kdl"), delete(".ports/p/overlay/f")]);
-    let error = in_place(dir.path(), &tree, &origins(), &Checkout::Clean, &protected, true).unwrap_err();
+    let error = in_place(dir.path(), &tree, &origins(), &GitState::Clean, &protected, true).unwrap_err();
     assert_eq!(error.message, "--in-place would remove or change the running recipe or its overlay");
     assert_eq!(error.details, [".ports/p/overlay/f", ".ports/p/port.kdl"]);
     assert_eq!(names(dir.path()).len(), 3);
     let tree = changed(dir.path(), vec![delete("pkg/a")]);
-    assert!(in_place(dir.path(), &tree, &origins(), &Checkout::Clean, &protected, false).is_ok());
+    assert!(in_place(dir.path(), &tree, &origins(), &GitState::Clean, &protected, false).is_ok());
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn files_that_are_no_part_of_the_tree_are_not_overwritten_unasked() {
     );
     assert_eq!(error.details, ["dir/mine", "new", "up"]);
     assert_eq!(shown(dir.path()), ["a=1", "dir/mine=m", "new=mine", "up=mine"]);
-    let written = in_place(dir.path(), &tree, &origins(), &Checkout::Clean, &[], true).unwrap();
+    let written = in_place(dir.path(), &tree, &origins(), &GitState::Clean, &[], true).unwrap();
     assert_eq!(written.notes.len(), 3);
     assert_eq!(shown(dir.path()), ["a=1", "dir=port's", "new=port's", "up/file=port's"]);
 }
@@ -186,7 +186,7 @@ fn a_nested_checkout_is_not_replaced_even_by_force() {
     let dir = checkout(&[("a", "1"), ("dir/sub/.git/HEAD", "x")]);
     let mut tree = workspace(&[("a", "1")]);
     tree.apply(vec![put("dir", "port's")]).unwrap();
-    let error = in_place(dir.path(), &tree, &origins(), &Checkout::Clean, &[], true).unwrap_err();
+    let error = in_place(dir.path(), &tree, &origins(), &GitState::Clean, &[], true).unwrap_err();
     assert!(error.message.ends_with("is in the way and holds a checkout"), "{error}");
     assert_eq!(names(dir.path()), ["a", "dir/sub/.git/HEAD"]);
 }

@@ -36,7 +36,7 @@ pub use compare::{Difference, DifferenceKind, against, compare};
 pub use error::{ErrorKind, OutputError};
 pub use guard::{Protected, Reach, Target, guard, surroundings};
 pub use hash::{TreeHasher, bytes_hash, tree_hash};
-pub use in_place::{Checkout, in_place};
+pub use in_place::{GitState, in_place};
 pub use journal::{Recovered, recover};
 pub use partial::partial;
 pub use previous::{Previous, previous};
