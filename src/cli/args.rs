@@ -37,6 +37,8 @@ pub enum Command {
     Repin(super::RepinArgs),
     /// List the ops, or show one in full
     Ops(super::OpsArgs),
+    /// Read, convert, compare and check build variant names
+    Variants(super::VariantsArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print the man page

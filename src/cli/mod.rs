@@ -7,11 +7,13 @@ mod input;
 mod ops;
 mod repin;
 mod run;
+mod variants;
 
 pub use args::{Cli, ColorChoice, Command, Format, RunArgs};
 pub use ops::{OpsArgs, example_output};
 pub use repin::RepinArgs;
 pub use run::run;
+pub use variants::VariantsArgs;
 
 use crate::report::{Color, Style};
 use std::io::Write;
@@ -80,6 +82,7 @@ pub fn main(cli: &Cli, streams: &mut Streams<'_>) -> u8 {
     match &cli.command {
         None => run(&cli.run, streams),
         Some(Command::Ops(args)) => ops::main(args, streams),
+        Some(Command::Variants(args)) => variants::run(args, streams.out, streams.err),
         Some(Command::Completions(args)) => generate::completions(args, streams),
         Some(Command::Repin(args)) => repin::main(args, streams),
         Some(Command::Man) => generate::man(streams),
