@@ -103,11 +103,11 @@ fn in_place(args: &RunArgs, loaded: &Loaded, run: &Run, directory: &Path) -> Res
     let set = run.workspace.changes();
     let changed = set.files.iter().filter_map(|change| change.old.map(|(path, _)| path));
     let state = match Checkout::open(directory).and_then(|checkout| checkout.irrecoverable(changed)) {
-        Ok(dirty) if dirty.is_empty() => output::Checkout::Clean,
+        Ok(dirty) if dirty.is_empty() => output::GitState::Clean,
         Ok(dirty) => {
-            output::Checkout::Dirty(dirty.iter().map(|e| format!("{}  {}", e.path, e.text)).collect())
+            output::GitState::Dirty(dirty.iter().map(|e| format!("{}  {}", e.path, e.text)).collect())
         }
-        Err(_) => output::Checkout::None,
+        Err(_) => output::GitState::None,
     };
     let mut protected = loaded.overlays();
     protected.extend(loaded.file.clone());
