@@ -12,6 +12,7 @@ pub(crate) mod testing;
 mod convert_import;
 mod copy;
 mod delete;
+mod ensure_import;
 mod ensure_init;
 mod expect;
 mod fields;
@@ -20,10 +21,12 @@ mod import_table;
 #[cfg(test)]
 mod import_tests;
 mod kernel;
+mod kernelize_imports;
 mod manifest;
 mod manifest_args;
 #[cfg(test)]
 mod manifest_tests;
+mod mark_tests;
 mod moving;
 mod overlay;
 mod prune;
@@ -100,10 +103,13 @@ pub static TABLE: &[OpSpec] = &[
     convert_import::SPEC,
     copy::SPEC,
     delete::SPEC,
+    ensure_import::SPEC,
     ensure_init::SPEC,
     expect::SPEC,
     kernel::SPEC,
+    kernelize_imports::SPEC,
     manifest::SPEC,
+    mark_tests::SPEC,
     moving::SPEC,
     overlay::SPEC,
     prune::SPEC,
