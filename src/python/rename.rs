@@ -3,7 +3,7 @@
 
 use super::follow::{self, Group, Obstacle};
 use super::unalias::Refusal;
-use super::{Alias, Binding, ImportKind, Module, Role};
+use super::{Alias, Binding, ImportKind, Module, Name, Role, ScopeId, ScopeKind};
 use crate::workspace::TextEdit;
 use std::collections::BTreeSet;
 
@@ -83,7 +83,8 @@ fn rename_group(module: &Module, names: &Names<'_>, group: &Group, out: &mut Ren
         }
     }
     if !root_stays {
-        obstacles.extend(other_meanings(module, new_root));
+        let places: Vec<ScopeId> = group.uses.iter().map(|name| module.names[*name].scope).collect();
+        obstacles.extend(other_meanings(module, new_root, group.scope, &places));
     }
     let imports: BTreeSet<usize> = group.members.iter().map(|(import, _)| *import).collect();
     if !obstacles.is_empty() {
@@ -97,24 +98,44 @@ fn rename_group(module: &Module, names: &Names<'_>, group: &Group, out: &mut Ren
     out.imports.extend(imports);
 }
 
-/// Places where the new top-level name is bound to something other than the package of that name.
-fn other_meanings(module: &Module, name: &str) -> Vec<Obstacle> {
+/// Places where the new top-level name means something other than the package of that name, when `scope` binds it to
+/// that and `uses` use it.
+fn other_meanings(module: &Module, name: &str, scope: ScopeId, uses: &[ScopeId]) -> Vec<Obstacle> {
     let Some(id) = module.table.find(name) else {
         return Vec::new();
     };
-    let means_another = |role: Role| match role {
-        Role::Use | Role::Global | Role::Nonlocal => false,
-        Role::Bind(Binding::Import(import, alias)) => {
-            let import = &module.imports[import];
-            let alias = &import.aliases[alias];
-            import.kind != ImportKind::Import || alias.name.split('.').next() != Some(name)
-        }
-        _ => true,
+    let same_package = |role: Role| {
+        let Role::Bind(Binding::Import(import, alias)) = role else {
+            return false;
+        };
+        let import = &module.imports[import];
+        import.kind == ImportKind::Import && import.aliases[alias].name.split('.').next() == Some(name)
     };
-    let places = module.names.iter().filter(|n| n.id == id && means_another(n.role));
-    places
-        .map(|n| Obstacle { range: n.range.clone(), reason: format!("`{name}` means something else here") })
-        .collect()
+    let bound_here: Vec<Role> = module.bindings(scope, id).map(|index| module.names[index].role).collect();
+    let is_package_here = !bound_here.is_empty() && bound_here.iter().all(|role| same_package(*role));
+    let around = |of: ScopeId| std::iter::successors(Some(of), |s| module.scopes[s.0].parent);
+    // Scopes between a use and `scope` that bind the name take the use for themselves; a class does not for the
+    // functions inside it.
+    let sees = |of: ScopeId, s: ScopeId| s == of || module.scopes[s.0].kind != ScopeKind::Class;
+    let inside = |of: ScopeId| around(of).take_while(|s| *s != scope).filter(move |s| sees(of, *s));
+    let between: BTreeSet<ScopeId> = uses.iter().flat_map(|of| inside(*of)).collect();
+    let in_the_way = |(index, of): (usize, &Name)| {
+        let meant = module.resolve(index);
+        match of.role {
+            Role::Use => {
+                !is_package_here && around(of.scope).any(|s| s == scope) && around(scope).any(|s| s == meant)
+            }
+            Role::Global | Role::Nonlocal => between.contains(&of.scope),
+            role => (meant == scope && !same_package(role)) || between.contains(&meant),
+        }
+    };
+    let places =
+        module.names.iter().enumerate().filter(|(_, n)| n.id == id).filter(|place| in_the_way(*place));
+    let obstacle = |(_, of): (usize, &Name)| Obstacle {
+        range: of.range.clone(),
+        reason: format!("`{name}` means something else here"),
+    };
+    places.map(obstacle).collect()
 }
 
 #[cfg(test)]
