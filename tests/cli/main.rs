@@ -4,6 +4,7 @@
 mod harness;
 
 mod diff;
+mod examples;
 mod files;
 mod language;
 mod output;

@@ -1,0 +1,2 @@
+class LayoutError(ValueError):
+    """The tensor's memory layout is not supported."""

@@ -1,0 +1,12 @@
+{
+  description = "triton-relu, a Triton example kernel";
+
+  inputs.kernel-builder.url = "github:huggingface/kernel-builder";
+
+  outputs =
+    { self, kernel-builder }:
+    kernel-builder.lib.genFlakeOutputs {
+      inherit self;
+      path = ./.;
+    };
+}

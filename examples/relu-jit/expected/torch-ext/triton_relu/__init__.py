@@ -1,0 +1,3 @@
+from .ops.autograd import ReLU, relu
+
+__all__ = ["ReLU", "relu"]
