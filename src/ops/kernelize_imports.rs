@@ -32,7 +32,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
         recipe: r#"kernelize_imports in="tests/*.py" package="relu" kernel="org/relu" version=1 changes=2"#,
         files: &[(
             "tests/test_relu.py",
-            "import torch\nfrom relu import relu\nfrom relu.layers import (\n    ReLU as Layer,  # the module\n)\n",
+            "import torch\nfrom relu import leaky\nfrom relu.layers import (\n    ReLU as Layer,  # the module\n)\n",
         )],
     }),
     build,
