@@ -134,6 +134,9 @@ pub fn renames(folder: &str, plan: &Plan, done: bool) -> String {
     let _ = match (done, plan.renames.is_empty()) {
         (_, true) => writeln!(out, "nothing to rename in {folder}"),
         (true, false) => writeln!(out, "renamed {number} in {folder}"),
+        (false, false) if !plan.refusals.is_empty() => {
+            writeln!(out, "would rename {number} in {folder}, once nothing stands in the way")
+        }
         (false, false) => writeln!(out, "would rename {number} in {folder}; `--write` renames"),
     };
     out

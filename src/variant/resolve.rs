@@ -146,7 +146,8 @@ fn fit(system: &System, name: &str) -> Result<Variant, Reason> {
     Ok(variant)
 }
 
-/// Whether the variant runs on the system.
+/// Whether the variant runs on the system. A Python with the global lock may take an abi3t variant, since abi3t loads
+/// into both; abi3 is preferred there.
 ///
 /// # Errors
 /// The first thing that does not fit.

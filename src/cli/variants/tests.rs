@@ -152,8 +152,10 @@ fn one_refusal_keeps_all_folders_as_they_are() {
     let fine = repository(&[CUDA], "");
     let bad = repository(&["torch29-cpu-x86_64-linux", "torch-2.9-cpu-abi3-x86_64-linux"], "");
     let (fine, bad) = (fine.path().to_str().unwrap(), bad.path().to_str().unwrap());
-    let (status, _, err) = variants(&[fine, bad, "--rename", "--to", "dotted", "--write"]);
+    let (status, out, err) = variants(&[fine, bad, "--rename", "--to", "dotted", "--write"]);
     assert_eq!(status, 1);
+    assert!(out.contains(&format!("would rename 1 directory in {fine}/build; `--write` renames\n")), "{out}");
+    assert!(out.ends_with(&format!("nothing to rename in {bad}/build\n")), "{out}");
     assert!(err.ends_with("which is there already; delete one\nerror: nothing was renamed\n"), "{err}");
     assert!(Path::new(fine).join("build").join(CUDA).is_dir());
 }

@@ -62,6 +62,10 @@ fn collisions_are_refused_before_anything_is_renamed() {
     let refusal = "`torch210-cpu-x86_64-linux` would become `torch-2.10-cpu-abi3-x86_64-linux`, which is there already; \
                    delete one";
     assert_eq!(render::refusals(&plan.refusals), format!("error: {refusal}\n"));
+    assert!(
+        render::renames("build", &plan, false)
+            .ends_with("would rename 1 directory in build, once nothing stands in the way\n")
+    );
     assert_eq!(apply(top.path(), &plan), Err(refusal.to_owned()));
     assert_eq!(listing(top.path()), names);
 }
