@@ -39,6 +39,8 @@ pub enum Command {
     Ops(super::OpsArgs),
     /// Read, convert, compare and check build variant names
     Variants(super::VariantsArgs),
+    /// Say what a rule of the final checks is about, or an op
+    Explain(super::ExplainArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print the man page
@@ -109,6 +111,9 @@ pub struct RunArgs {
     /// Stop at the first op that does not apply instead of measuring on
     #[arg(long)]
     pub fail_fast: bool,
+    /// Stop before the first op at or after this line of the recipe, and show the tree there
+    #[arg(long, value_name = "LINE", conflicts_with_all = ["out", "in_place"])]
+    pub until: Option<usize>,
     /// Accept a checkout that is not clean; provenance says so
     #[arg(long)]
     pub allow_dirty: bool,

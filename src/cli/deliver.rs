@@ -68,7 +68,7 @@ pub fn deliver(
         return in_place(args, loaded, run, directory);
     }
     let Some(target) = target else {
-        let ending = match (&args.dir, args.dry_run) {
+        let ending = match (&args.dir, args.dry_run || args.until.is_some()) {
             (Some(_), false) => {
                 "preview: nothing was written; --out DIR writes the tree, --in-place changes the checkout\n"
             }

@@ -2,6 +2,7 @@
 
 mod args;
 mod deliver;
+mod explain;
 mod generate;
 mod input;
 mod ops;
@@ -10,6 +11,7 @@ mod run;
 mod variants;
 
 pub use args::{Cli, ColorChoice, Command, Format, RunArgs};
+pub use explain::ExplainArgs;
 pub use ops::{OpsArgs, example_output};
 pub use repin::RepinArgs;
 pub use run::run;
@@ -84,6 +86,7 @@ pub fn main(cli: &Cli, streams: &mut Streams<'_>) -> u8 {
         Some(Command::Ops(args)) => ops::main(args, streams),
         Some(Command::Variants(args)) => variants::run(args, streams.out, streams.err),
         Some(Command::Completions(args)) => generate::completions(args, streams),
+        Some(Command::Explain(args)) => explain::main(args, streams),
         Some(Command::Repin(args)) => repin::main(args, streams),
         Some(Command::Man) => generate::man(streams),
     }

@@ -4,9 +4,10 @@
 use super::deliver::{self, Delivered};
 use super::input::{self, Loaded, Refused};
 use super::{RunArgs, Streams, exit};
+use crate::check::{self, Input};
 use crate::ops::Note;
 use crate::output::{OutputError, Target};
-use crate::report::{self, diff, failure, log, print};
+use crate::report::{self, diff, failure, findings, log, print};
 use crate::run::{self, Mode, Run};
 use crate::workspace::{Workspace, load};
 use std::io;
@@ -31,14 +32,27 @@ fn try_run(args: &RunArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
     }
     let tree = base_tree(args, &loaded, streams)?;
     let mode = if args.fail_fast { Mode::FailFast } else { Mode::Measure };
-    let run = run::run(&loaded.recipe, usize::MAX, tree, &checkouts, mode);
+    let until = args.until.map_or(usize::MAX, |line| loaded.recipe.ops.partition_point(|op| op.line < line));
+    let run = run::run(&loaded.recipe, until, tree, &checkouts, mode);
     let mut report = Report { args, loaded: &loaded, run: &run, streams };
     if let Some(first) = run.drift.first() {
         return Ok(report.drift(failure::exit_status(first.failure.kind), target.as_ref()));
     }
+    // A tree half way is nothing to judge.
+    let checked = match args.until {
+        Some(_) => check::Report::default(),
+        None => check::run(&Input::new(&run.workspace, &run.records), &run.records),
+    };
+    let findings = findings::text(&checked, args.strict, report.streams.err_style);
+    if checked.fails(args.strict) {
+        report.log();
+        report.streams.complain(findings);
+        return Ok(exit::DOES_NOT_APPLY);
+    }
     // Writing comes first: nothing that happens to the printing may cost the output.
     let delivered = deliver::deliver(args, &loaded, &run, target.as_ref());
     report.log();
+    report.streams.complain(findings);
     match delivered {
         Ok(delivered) => Ok(report.delivered(&delivered)),
         Err(error) => Err(refused(&error, report.streams)),

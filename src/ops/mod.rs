@@ -9,6 +9,7 @@ pub(crate) mod select;
 #[allow(dead_code)]
 pub(crate) mod testing;
 
+mod allow;
 mod convert_import;
 mod copy;
 mod delete;
@@ -100,6 +101,7 @@ impl OpSpec {
 
 /// All ops, by name.
 pub static TABLE: &[OpSpec] = &[
+    allow::SPEC,
     convert_import::SPEC,
     copy::SPEC,
     delete::SPEC,

@@ -4,6 +4,7 @@ pub mod caret;
 pub mod diff;
 pub mod escape;
 pub mod failure;
+pub mod findings;
 pub mod json;
 pub mod log;
 pub mod nearest;

@@ -1,0 +1,95 @@
+//! What the final checks found, grouped by rule; and the longer story of a rule.
+
+use super::style::Color;
+use super::{Style, escape, plural};
+use crate::check::{self, Finding, Report, Rule, Severity};
+use std::fmt::Write;
+
+/// All findings and idle allowances. The first line is complete; nothing is printed when there is nothing to say.
+pub fn text(report: &Report, strict: bool, style: Style) -> String {
+    let mut out = String::new();
+    let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning));
+    if report.fails(strict) {
+        let mut parts = Vec::new();
+        if errors > 0 {
+            parts.push(plural(errors, ("error", "errors")));
+        }
+        if warnings > 0 {
+            let counted = plural(warnings, ("warning", "warnings"));
+            parts.push(if strict { format!("{counted} (--strict)") } else { counted });
+        }
+        let idle = report.idle().count();
+        if idle > 0 {
+            parts.push(format!("{} nothing", plural(idle, ("allow that excuses", "allows that excuse"))));
+        }
+        let word = style.paint(Color::Error, "error:");
+        let _ = writeln!(out, "{word} final checks: {}; nothing was written", parts.join(", "));
+    }
+    for group in report.findings.chunk_by(|a, b| (a.rule, a.severity) == (b.rule, b.severity)) {
+        rule(&mut out, group, style);
+    }
+    for idle in report.idle() {
+        let _ = writeln!(
+            out,
+            "allow rule=\"{}\" in=\"{}\" excuses nothing",
+            idle.rule,
+            escape::line(&idle.within)
+        );
+        let _ = writeln!(out, "  help: delete it from the recipe");
+    }
+    out
+}
+
+fn rule(out: &mut String, findings: &[Finding], style: Style) {
+    let Some(first) = findings.first() else { return };
+    let color = match first.severity {
+        Severity::Error => Color::Error,
+        Severity::Warning => Color::Warning,
+    };
+    let word = style.paint(color, &format!("{}[{}]:", first.severity.name(), first.rule));
+    let Some(rule) = check::find(first.rule) else { return };
+    let _ = writeln!(out, "{word} {}", rule.summary);
+    for finding in findings {
+        let place = &finding.place;
+        let at = match place.position {
+            Some(position) => format!("{}:{position}", place.path),
+            None => place.path.to_string(),
+        };
+        let at = style.paint(Color::Bold, &at);
+        let _ = match place.text.as_str() {
+            "" => writeln!(out, "  {at}  {}", escape::line(&finding.message)),
+            text => writeln!(
+                out,
+                "  {at}  {}\n      {}",
+                escape::line(text.trim()),
+                escape::line(&finding.message)
+            ),
+        };
+    }
+    let _ = writeln!(out, "  help: {}", rule.fix);
+}
+
+/// All rules, a line each.
+pub fn table(style: Style) -> String {
+    let width = check::RULES.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for rule in check::RULES {
+        let id = style.paint(Color::Bold, &format!("{:<width$}", rule.id));
+        let _ = writeln!(out, "{id}  {:<7}  {}", rule.severity.name(), rule.summary);
+    }
+    out.push_str("\n`kernel-port explain RULE` says what breaks and what to do\n");
+    out
+}
+
+/// A rule in full.
+pub fn story(rule: &Rule, style: Style) -> String {
+    format!(
+        "{} ({})\n\nFinds    {}\nBreaks   {}\nDo       {}\nAccept   allow rule=\"{}\" in=\"GLOB\" reason=\"WHY\"\n",
+        style.paint(Color::Bold, rule.id),
+        rule.severity.name(),
+        rule.summary,
+        rule.breaks,
+        rule.fix,
+        rule.id,
+    )
+}
