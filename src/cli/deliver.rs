@@ -107,7 +107,7 @@ fn in_place(args: &RunArgs, loaded: &Loaded, run: &Run, directory: &Path) -> Res
         Ok(dirty) => {
             output::GitState::Dirty(dirty.iter().map(|e| format!("{}  {}", e.path, e.text)).collect())
         }
-        Err(_) => output::GitState::None,
+        Err(_) => output::GitState::NoCheckout,
     };
     let mut protected = loaded.overlays();
     protected.extend(loaded.file.clone());

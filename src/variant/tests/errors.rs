@@ -217,7 +217,12 @@ const ROWS: &[(&str, &str, &str, &str)] = &[
         "unknown Python ABI `cp312`",
         "expected `abi3` or `abi3t`",
     ),
-    ("torch-2.14-cpu-abi-linux", "abi", "unknown Python ABI `abi`", "did you mean `abi3`? expected `abi3` or `abi3t`"),
+    (
+        "torch-2.14-cpu-abi-linux",
+        "abi",
+        "unknown Python ABI `abi`",
+        "did you mean `abi3`? expected `abi3` or `abi3t`",
+    ),
     // Platform and os.
     ("torch213-cu128", "", "the platform is missing", "expected `aarch64` or `x86_64`"),
     ("torch-2.13-cpu-abi3", "", "the platform is missing", "expected `aarch64` or `x86_64`"),
