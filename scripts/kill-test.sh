@@ -73,8 +73,9 @@ cp -a repo want-before
 place() { "$BINARY" -e "$recipe" --dir repo --in-place "$@"; }
 start=$(now); place >/dev/null; took=$(($(now) - start))
 cp -a repo want-after
+[ -f want-after/port-provenance.json ] && [ -f want-after/moved/one0 ] || fail "--in-place changed nothing"
 whole() { diff -r --no-dereference -q -x .git repo "$1" >/dev/null 2>&1; }
-ended=([before]=0 [after]=0 [mixed]=0)
+ended=([after]=0 [begun]=0 [decided]=0)
 for ((n = 1; n <= KILLS; n++)); do
   git -C repo clean -fdxq
   git -C repo reset --hard -q
@@ -83,16 +84,21 @@ for ((n = 1; n <= KILLS; n++)); do
   nap $took
   kill -9 $pid 2>/dev/null || true
   wait $pid 2>/dev/null || true
-  whole want-before || whole want-after || ended[mixed]=$((ended[mixed] + 1))
+  if [ -e repo/.kernel-port-journal/decided ]; then
+    ended[decided]=$((ended[decided] + 1))
+  elif [ -e repo/.kernel-port-journal ]; then
+    ended[begun]=$((ended[begun] + 1))
+  else
+    whole want-before || whole want-after || fail "kill $n left a mix without a journal"
+  fi
   # The tree may be ported already, so this run may say so; what counts is the state it leaves.
   place >/dev/null 2>err || true
   if whole want-after; then
     ended[after]=$((ended[after] + 1))
   elif whole want-before; then
-    ended[before]=$((ended[before] + 1))
     fail "kill $n: the next run left the checkout unported: $(cat err)"
   else
     fail "kill $n: the next run left the checkout half ported: $(cat err)"
   fi
 done
-echo "--in-place: $KILLS kills, ${ended[mixed]} in the middle of the change; the next run finished them all"
+echo "--in-place: $KILLS kills, ${ended[begun]} while preparing, ${ended[decided]} while renaming; the next run ported all"

@@ -50,7 +50,7 @@ pub fn in_place(
     let root = fs::canonicalize(dir).map_err(|e| OutputError::io("find", dir, &e))?;
     let journal = Journal::begin(&root)?;
     let mut notes = Vec::new();
-    if journal.recovered != Recovered::Nothing {
+    if journal.recovered == Recovered::Finished {
         // The tree was read before that: it is not what is there now.
         return Err(OutputError::new(
             ErrorKind::Write,
