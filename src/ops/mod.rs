@@ -18,6 +18,8 @@ mod ensure_init;
 mod expect;
 mod fields;
 #[cfg(test)]
+mod import_properties;
+#[cfg(test)]
 mod import_table;
 #[cfg(test)]
 mod import_tests;
