@@ -50,12 +50,11 @@ fn wrong(workspace: &Workspace, package: &Package, place: &Place, import: &Impor
     match package.find(workspace, &target) {
         Some(Found::Namespace(_)) => {
             // A directory without `__init__.py` holds nothing but modules.
-            let missing = import.aliases.iter().find_map(|alias| {
+            import.aliases.iter().find_map(|alias| {
                 let module = [target.as_slice(), std::slice::from_ref(&alias.name)].concat();
                 let there = package.find(workspace, &module).is_some() || is_generated(&module);
                 (!there).then(|| not_there(workspace, package, &module))
-            });
-            missing
+            })
         }
         Some(_) => None,
         None if is_generated(&target) || package.may_be_registered(workspace, &target) => None,

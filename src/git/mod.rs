@@ -17,6 +17,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+/// What a checkout was checked against: directory, repository, commit.
+type Pinned = (PathBuf, String, CommitSha);
+
 /// The checkouts that the command line gave. Each is opened and checked once a run.
 #[derive(Clone, Default)]
 pub struct Checkouts {
@@ -26,7 +29,7 @@ pub struct Checkouts {
     pub vendors: BTreeMap<String, PathBuf>,
     /// `--allow-dirty`.
     pub allow_dirty: bool,
-    opened: Arc<Mutex<BTreeMap<(PathBuf, String, CommitSha), Arc<Sourced>>>>,
+    opened: Arc<Mutex<BTreeMap<Pinned, Arc<Sourced>>>>,
 }
 
 impl Checkouts {

@@ -118,11 +118,13 @@ impl KernelizeImports {
         let other = bindings.filter(|name| match name.role {
             Role::Bind(Binding::Import(import, alias)) => {
                 let import = &module.imports[import];
-                !(import.kind == ImportKind::Import
-                    && self.package.strip_from(&import.aliases[alias].name) == Some(""))
-                    && !(import.kind == ImportKind::Import
-                        && import.aliases[alias].asname.is_none()
-                        && self.concerns(import))
+                let alias = &import.aliases[alias];
+                // `import pkg`, `import pkg as pkg` and `import pkg.a` bind the package, as the kernel will.
+                let package = match alias.asname {
+                    Some(_) => self.package.strip_from(&alias.name) == Some(""),
+                    None => self.package.strip_from(&alias.name).is_some(),
+                };
+                import.kind != ImportKind::Import || !package
             }
             Role::Bind(_) | Role::Delete => true,
             _ => false,

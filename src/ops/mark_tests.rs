@@ -162,15 +162,14 @@ fn is_test(file: &PythonFile<'_>, definition: &Definition) -> bool {
 /// What a module-level `import pytest` binds.
 fn pytest_name(file: &PythonFile<'_>) -> Option<String> {
     let module = &file.module;
-    let bound = module.names.iter().filter(|n| n.scope == ScopeId::MODULE).find_map(|name| match name.role {
+    module.names.iter().filter(|n| n.scope == ScopeId::MODULE).find_map(|name| match name.role {
         Role::Bind(Binding::Import(import, alias)) => {
             let import = &module.imports[import];
             let is_pytest = import.kind == ImportKind::Import && import.aliases[alias].name == "pytest";
             is_pytest.then(|| module.text(name.id).to_owned())
         }
         _ => None,
-    });
-    bound
+    })
 }
 
 #[cfg(test)]

@@ -64,12 +64,11 @@ fn first_match<'c>(contents: &'c Contents<'c>, text: &[u8]) -> Option<(&'c RepoP
     contents.iter().find_map(|(path, content)| Some((*path, &**content, finder.find(content)?)))
 }
 
+/// The kept bytes of a text, and where each stands in it.
+type Normal = (Vec<u8>, Vec<usize>);
+
 /// Looks for the text after bringing both to a normal form, which maps each kept byte to its place.
-fn in_normal_form(
-    contents: &Contents<'_>,
-    find: &str,
-    normal: fn(&[u8]) -> (Vec<u8>, Vec<usize>),
-) -> Option<Evidence> {
+fn in_normal_form(contents: &Contents<'_>, find: &str, normal: fn(&[u8]) -> Normal) -> Option<Evidence> {
     let (needle, _) = normal(find.as_bytes());
     if needle.is_empty() {
         return None;
@@ -81,11 +80,11 @@ fn in_normal_form(
     })
 }
 
-fn unify_line_ends(text: &[u8]) -> (Vec<u8>, Vec<usize>) {
+fn unify_line_ends(text: &[u8]) -> Normal {
     text.iter().enumerate().filter(|(_, b)| **b != b'\r').map(|(at, b)| (*b, at)).unzip()
 }
 
-fn collapse_blanks(text: &[u8]) -> (Vec<u8>, Vec<usize>) {
+fn collapse_blanks(text: &[u8]) -> Normal {
     text.iter().enumerate().filter(|(_, b)| !b.is_ascii_whitespace()).map(|(at, b)| (*b, at)).unzip()
 }
 

@@ -60,7 +60,7 @@ impl Op for RemapModule {
             let mut statements: Vec<usize> = plain.imports;
             let place = self.place(&tree, file);
             for (index, import) in file.module.imports.iter().enumerate() {
-                let found = self.from_import(file, import, place.as_ref());
+                let found = self.rewrite_from(file, import, place.as_ref());
                 if !found.is_empty() {
                     edits.extend(found);
                     statements.push(index);
@@ -95,7 +95,7 @@ impl RemapModule {
         self.from.strip_from(&own).is_none().then(|| Inside { place, package: package.name().to_owned() })
     }
 
-    fn from_import(&self, file: &PythonFile<'_>, import: &Import, inside: Option<&Inside>) -> Vec<TextEdit> {
+    fn rewrite_from(&self, file: &PythonFile<'_>, import: &Import, inside: Option<&Inside>) -> Vec<TextEdit> {
         if import.kind != ImportKind::From {
             return Vec::new();
         }

@@ -163,8 +163,12 @@ pub fn path_of(module: &Module, name: usize) -> Vec<&str> {
 /// From the start of the name to the end of its attribute number `length`; the name alone for 0.
 pub fn range_of(module: &Module, name: usize, length: usize) -> ByteRange {
     let of = &module.names[name];
-    let end =
-        of.attributes.clone().take(length).last().map_or(of.range.end, |at| module.attributes[at].range.end);
+    let end = of
+        .attributes
+        .clone()
+        .take(length)
+        .next_back()
+        .map_or(of.range.end, |at| module.attributes[at].range.end);
     of.range.start..end
 }
 

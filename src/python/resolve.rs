@@ -51,7 +51,7 @@ impl Package {
         for (path, _) in workspace.iter().filter(|(path, _)| super::is_python(path)) {
             let outermost = path.ancestors().filter(|d| d.name() == name.as_bytes()).last();
             if let Some(directory) = outermost
-                && !directory.parent().is_some_and(|p| init_of(workspace, &p).is_some())
+                && directory.parent().is_none_or(|p| init_of(workspace, &p).is_none())
             {
                 found.insert(directory);
             }

@@ -424,7 +424,7 @@ impl Walker<'_> {
         }
     }
 
-    fn from_import(&self, from: &ast::StmtImportFrom) -> Import {
+    fn read_from(&self, from: &ast::StmtImportFrom) -> Import {
         let mut import = self.new_import(ImportKind::From, from.range, &from.names);
         import.level = from.level as usize;
         if let Some(module) = &from.module {
@@ -487,7 +487,7 @@ impl<'t> Visitor<'t> for Walker<'_> {
                 self.import(import);
             }
             Stmt::ImportFrom(from) => {
-                let import = self.from_import(from);
+                let import = self.read_from(from);
                 self.import(import);
             }
             Stmt::Global(global) => {
