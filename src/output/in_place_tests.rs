@@ -258,6 +258,36 @@ fn a_run_killed_anywhere_after_that_is_finished() {
 }
 
 #[test]
+fn a_directory_that_was_half_moved_away_is_moved_on_or_back() {
+    let steps =
+        |to: &str| Steps { remove: vec![path("d")], place: vec![(path("new/0"), path(to))], tidy: vec![] };
+    for (to, expected) in [("d", "d=new"), ("n", "n=new")] {
+        let dir = checkout(&[("d/a", "1"), ("d/e/b", "2")]);
+        killed(dir.path(), &steps(to), true);
+        on_disk(dir.path(), &[(".kernel-port-journal/old/0/a", "1")]);
+        fs::remove_file(dir.path().join("d/a")).unwrap();
+        assert_eq!(recover(dir.path()).unwrap(), Recovered::Finished);
+        assert_eq!(shown(dir.path()), [expected]);
+    }
+    let dir = checkout(&[("d/a", "1"), ("d/e/b", "2"), ("n/x", "in the way")]);
+    killed(dir.path(), &steps("n"), true);
+    on_disk(dir.path(), &[(".kernel-port-journal/old/0/a", "1")]);
+    fs::remove_file(dir.path().join("d/a")).unwrap();
+    assert!(recover(dir.path()).is_err());
+    assert_eq!(shown(dir.path()), ["d/a=1", "d/e/b=2", "n/x=in the way"]);
+}
+
+#[test]
+fn a_new_directory_in_place_of_an_old_one_is_not_taken_for_it() {
+    let dir = checkout(&[("d/new", "new")]);
+    let steps = Steps { remove: vec![path("d")], place: vec![(path("tree/d"), path("d"))], tidy: vec![] };
+    killed(dir.path(), &steps, true);
+    on_disk(dir.path(), &[(".kernel-port-journal/old/0/old", "old")]);
+    assert_eq!(recover(dir.path()).unwrap(), Recovered::Finished);
+    assert_eq!(shown(dir.path()), ["d/new=new"]);
+}
+
+#[test]
 fn a_run_that_was_repaired_asks_to_be_run_again() {
     let dir = checkout(&[("a", "1"), ("d/b", "2")]);
     let tree = load(dir.path());

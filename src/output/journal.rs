@@ -193,9 +193,10 @@ impl Change<'_> {
     fn apply(&self) -> Result<(), OutputError> {
         for (index, path) in self.steps.remove.iter().enumerate() {
             let (from, to) = (self.root.join(path.as_os_path()), self.old(index));
-            if exists(&from) && !exists(&to) {
+            let half_moved = || is_directory(&from) && is_directory(&to) && !self.is_placed(path);
+            if exists(&from) && (!exists(&to) || half_moved()) {
                 self.on_real_directories(path)?;
-                fs::rename(&from, &to).map_err(|e| OutputError::io("move away", &from, &e))?;
+                shift(&from, &to).map_err(|e| OutputError::io("move away", &from, &e))?;
             }
         }
         for (prepared, path) in &self.steps.place {
@@ -230,10 +231,16 @@ impl Change<'_> {
                 if let Some(parent) = to.parent() {
                     fs::create_dir_all(parent)?;
                 }
-                fs::rename(&from, &to)?;
+                shift(&from, &to)?;
             }
         }
         Ok(())
+    }
+
+    /// Whether what stands at a path is already the new one.
+    fn is_placed(&self, path: &RepoPath) -> bool {
+        let prepared = self.steps.place.iter().find(|(_, to)| to == path);
+        prepared.is_some_and(|(from, _)| !exists(&self.home.join(from.as_os_path())))
     }
 
     /// Makes the directories above a path; a link among them would lead elsewhere and is refused.
@@ -256,4 +263,26 @@ impl Change<'_> {
 
 fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
+}
+
+fn is_directory(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
+}
+
+/// Moves a file or directory. A directory in the lower layer of an overlay cannot be renamed, and one that was half
+/// moved is there twice: then its entries are moved one by one.
+fn shift(from: &Path, to: &Path) -> io::Result<()> {
+    if !(is_directory(from) && is_directory(to)) {
+        match fs::rename(from, to) {
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices && is_directory(from) => {
+                make_directory(to)?;
+            }
+            done => return done,
+        }
+    }
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        shift(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    fs::remove_dir(from)
 }

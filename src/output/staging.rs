@@ -1,6 +1,6 @@
 //! The directory beside an output in which the next one is built, and what killed runs left of theirs.
 //!
-//! `.kernel-port-XXXXXX` holds `owner` (locked while its run lives), `tree` (the new output, after the swap the old
+//! `.kernel-port-<process>-<number>` holds `owner` (locked while its run lives), `tree` (the new output, after the swap the old
 //! one) and, where the swap takes two steps, `old`.
 
 use super::JOURNAL;
@@ -10,12 +10,11 @@ use super::materialise::make_directory;
 use super::remove::remove_tree;
 use super::syscalls::{rename_new, try_lock};
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
 const PREFIX: &str = ".kernel-port-";
 const OWNER: &str = "owner";
@@ -26,9 +25,9 @@ const MAX_OWNER: u64 = 8 * 1024;
 
 /// A staging directory of this run; removed when dropped.
 pub(super) struct Staging {
-    directory: Option<TempDir>,
     path: PathBuf,
     owner: File,
+    removed: bool,
 }
 
 impl Staging {
@@ -47,14 +46,11 @@ impl Staging {
     }
 
     fn build(parent: &Path, name: &OsStr) -> io::Result<Self> {
-        let directory = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
-        let path = directory.path().to_path_buf();
-        let mut options = OpenOptions::new();
-        let mut owner = options.write(true).create_new(true).mode(0o600).open(path.join(OWNER))?;
-        try_lock(&owner)?;
-        owner.write_all(&[MAGIC, name.as_bytes(), b"\n"].concat())?;
-        make_directory(&path.join("tree"))?;
-        Ok(Self { directory: Some(directory), path, owner })
+        let path = make_unique(parent)?;
+        let owner = own(&path, name).inspect_err(|_| {
+            let _ = remove_tree(&path);
+        })?;
+        Ok(Self { path, owner, removed: false })
     }
 
     /// The new output, until it is swapped in; then what it replaced.
@@ -72,20 +68,41 @@ impl Staging {
     /// # Errors
     /// The path that stays, and the system's error.
     pub(super) fn remove(mut self) -> Result<(), (PathBuf, io::Error)> {
-        self.directory.take().map_or(Ok(()), |d| remove_tree(&d.keep()).map_err(|e| (self.path.clone(), e)))
+        self.removed = true;
+        remove_tree(&self.path).map_err(|e| (self.path.clone(), e))
     }
 }
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        if let Some(directory) = self.directory.take() {
-            // The old output must not go with it, should it still be there.
-            let path = directory.keep();
-            if !exists(&self.old()) {
-                let _ = remove_tree(&path);
-            }
+        // The old output must not go with it, should it still be there.
+        if !self.removed && !exists(&self.old()) {
+            let _ = remove_tree(&self.path);
         }
     }
+}
+
+/// Makes `.kernel-port-<process>-<number>`. The name is not trusted to be unique: a container has process numbers
+/// of its own.
+fn make_unique(parent: &Path) -> io::Result<PathBuf> {
+    for number in 0.. {
+        let path = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
+        match DirBuilder::new().mode(0o700).create(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made.map(|()| path),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Writes and locks the owner file, and makes the tree.
+fn own(path: &Path, name: &OsStr) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    let mut owner = options.write(true).create_new(true).mode(0o600).open(path.join(OWNER))?;
+    try_lock(&owner)?;
+    owner.write_all(&[MAGIC, name.as_bytes(), b"\n"].concat())?;
+    make_directory(&path.join("tree"))?;
+    Ok(owner)
 }
 
 /// Removes the staging directories of runs that are no more, and puts back an output that one of them had moved

@@ -38,10 +38,8 @@ pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
 /// Whether a directory must keep its place, so that only what it holds can be replaced: it is where a file system is
 /// mounted, it lies on another one than its parent, or its parent may not be changed.
 pub(super) fn is_fixed(error: &io::Error) -> bool {
-    matches!(
-        Errno::from_io_error(error),
-        Some(Errno::BUSY | Errno::XDEV | Errno::ACCESS | Errno::PERM | Errno::ROFS)
-    )
+    use io::ErrorKind::{CrossesDevices, PermissionDenied, ReadOnlyFilesystem, ResourceBusy};
+    matches!(error.kind(), CrossesDevices | PermissionDenied | ReadOnlyFilesystem | ResourceBusy)
 }
 
 /// Opens a regular file for reading without following a link at its end, and without waiting for a pipe's writer.
