@@ -9,6 +9,7 @@ pub(super) const RULE: Rule = Rule {
     summary: "an absolute import of the package, under its name or the one it had upstream",
     breaks: "the Hub loads the package under another name, so the import fails or finds somebody else's package",
     fix: "relativize_imports rewrites them; convert_import first turns `import a.b as c` into a form that can be relative",
+    whole: false,
     check,
 };
 

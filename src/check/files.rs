@@ -12,6 +12,7 @@ pub(super) const GENERATED: Rule = Rule {
     summary: "a file that the builder generates and refuses to overwrite",
     breaks: "the builder stops before it compiles anything",
     fix: "leave it out: prune or delete it",
+    whole: true,
     check: generated,
 };
 
@@ -21,6 +22,7 @@ pub(super) const MISSING_SOURCE: Rule = Rule {
     summary: "build.toml names a file or directory that is not in the final tree",
     breaks: "the build fails at that file",
     fix: "put the kernel and manifest ops after the ops that move files",
+    whole: false,
     check: missing_source,
 };
 
@@ -30,6 +32,7 @@ pub(super) const LFS: Rule = Rule {
     summary: "a Git LFS pointer stands where the file should be",
     breaks: "the port holds three lines of text instead of the file",
     fix: "leave the file out; a file of Git LFS is not part of the commit that is pinned",
+    whole: false,
     check: lfs,
 };
 
@@ -39,6 +42,7 @@ pub(super) const STDLIB_NAME: Rule = Rule {
     summary: "a top-level module of the package is named like one of the standard library",
     breaks: "the package is installed flat, and its module shadows Python's own",
     fix: "rename it with move, and its imports with remap_module",
+    whole: true,
     check: stdlib_name,
 };
 
@@ -48,6 +52,7 @@ pub(super) const DROPPED: Rule = Rule {
     summary: "a file beside the Python sources whose extension does not ship",
     breaks: "code that reads it finds nothing",
     fix: "list the extension in torch_pyext or noarch_pyext, or leave the file out",
+    whole: true,
     check: dropped,
 };
 
@@ -57,6 +62,7 @@ pub(super) const INIT: Rule = Rule {
     summary: "a directory of the package holds Python files and no __init__.py",
     breaks: "tools that look for packages miss it",
     fix: "ensure_init adds it",
+    whole: true,
     check: init,
 };
 
@@ -66,6 +72,7 @@ pub(super) const FLAKE: Rule = Rule {
     summary: "there is no flake.nix at the top",
     breaks: "`nix build` has nothing to build",
     fix: "put one into the overlay",
+    whole: true,
     check: flake,
 };
 
@@ -75,6 +82,7 @@ pub(super) const VARIANTS: Rule = Rule {
     summary: "upstream's build/ survives into the port",
     breaks: "stale build variants are taken for the kernel's own",
     fix: "leave build/ out: prune or delete it",
+    whole: true,
     check: variants,
 };
 

@@ -61,6 +61,8 @@ pub struct Rule {
     pub breaks: &'static str,
     /// What to do about a finding.
     pub fix: &'static str,
+    /// Whether it judges a whole port; such a rule is skipped for an inline recipe, which tries something.
+    pub whole: bool,
     /// Looks at the tree.
     pub check: fn(&Input<'_>, &mut Vec<Finding>),
 }

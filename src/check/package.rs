@@ -10,6 +10,7 @@ pub(super) const RULE: Rule = Rule {
     summary: "torch-ext/<package>/__init__.py is missing, or a name stands where the builder generates one",
     breaks: "the builder finds no package, or overwrites a file of it",
     fix: "move the package to torch-ext/<package>, where <package> is the manifest's name with `-` as `_`",
+    whole: true,
     check,
 };
 

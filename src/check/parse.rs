@@ -9,6 +9,7 @@ pub(super) const RULE: Rule = Rule {
     summary: "a Python file that the port wrote or changed does not parse",
     breaks: "importing the kernel fails with a SyntaxError",
     fix: "look at the op that last changed the file; `--until LINE` shows the tree before an op",
+    whole: false,
     check,
 };
 

@@ -12,6 +12,7 @@ pub(super) const RULE: Rule = Rule {
     summary: "a relative import that climbs above the package or names a module that is not there",
     breaks: "the import fails, perhaps only when a function is first called",
     fix: "bring the module into the package, or correct the number of dots; `_ops` is generated and always there",
+    whole: false,
     check,
 };
 

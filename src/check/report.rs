@@ -45,10 +45,10 @@ impl Report {
     }
 }
 
-/// Runs every rule.
-pub fn run(input: &Input<'_>, records: &[Record]) -> Report {
+/// Runs every rule; for an inline recipe only those that need no whole port.
+pub fn run(input: &Input<'_>, records: &[Record], inline: bool) -> Report {
     let mut findings = Vec::new();
-    for rule in RULES {
+    for rule in RULES.iter().filter(|rule| !(inline && rule.whole)) {
         (rule.check)(input, &mut findings);
     }
     findings.sort_by(|a, b| (a.severity, a.rule, &a.place).cmp(&(b.severity, b.rule, &b.place)));

@@ -9,7 +9,7 @@ fn found(recipe: &str, files: &[(&str, &str)]) -> Vec<String> {
     let port = files.iter().fold(Port::new(recipe), |port, (path, text)| port.file(path, text));
     let done = port.run();
     assert!(done.drift.is_empty(), "{:#?}", done.drift);
-    let report = run(&Input::new(&done.workspace, &done.records), &done.records);
+    let report = run(&Input::new(&done.workspace, &done.records), &done.records, false);
     let show = |f: &super::Finding| {
         let line = f.place.position.map_or(String::new(), |p| format!(":{}", p.line));
         let word = if f.severity == Severity::Warning { "?" } else { "!" };
@@ -237,7 +237,7 @@ fn lfs_pointers_and_build_output_are_found() {
 fn an_allow_excuses_its_findings_and_one_that_excuses_nothing_fails() {
     let port = |recipe: &str| {
         let done = Port::new(recipe).file("torch-ext/pkg/__init__.py", "import pkg").run();
-        run(&Input::new(&done.workspace, &done.records), &done.records)
+        run(&Input::new(&done.workspace, &done.records), &done.records, false)
     };
     let excused = port("allow rule=\"absolute-import\" in=\"torch-ext/**\" reason=\"r\"");
     assert!(!excused.fails(true) && excused.allowances[0].excused == 1);

@@ -21,6 +21,9 @@ Exit status:
 #[derive(Debug, Parser)]
 #[command(name = "kernel-port", version, after_help = EXAMPLES, max_term_width = 100)]
 #[command(subcommand_precedence_over_arg = true, subcommand_negates_reqs = true)]
+#[command(
+    override_usage = "kernel-port [OPTIONS] RECIPE\n       kernel-port [OPTIONS] -e TEXT\n       kernel-port COMMAND ..."
+)]
 pub struct Cli {
     /// A subcommand; without one a recipe is run.
     #[command(subcommand)]

@@ -83,8 +83,12 @@ fn read_recipe(path: &Path, streams: &mut Streams<'_>) -> Result<(String, PathBu
         let help = format!("name the recipe in it: {}", path.join("port.kdl").display());
         return Err(usage(streams, &format!("{shown} is a directory, not a recipe"), Some(&help)));
     }
-    let bytes = std::fs::read(path)
-        .map_err(|e| usage(streams, &format!("cannot read the recipe {shown}: {e}"), None))?;
+    let bytes = std::fs::read(path).map_err(|e| {
+        // A single word was probably meant as a command.
+        let word = path.to_str().filter(|p| !p.contains(['/', '.']));
+        let help = word.map(|w| format!("if `{w}` was meant as a command: `kernel-port --help` lists them"));
+        usage(streams, &format!("cannot read the recipe {shown}: {e}"), help.as_deref())
+    })?;
     let text = String::from_utf8(bytes).map_err(|e| {
         let place = Position::of(e.as_bytes(), e.utf8_error().valid_up_to());
         usage(streams, &format!("{shown}:{place}: the recipe is not UTF-8"), Some("save it as UTF-8"))

@@ -41,7 +41,7 @@ fn try_run(args: &RunArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
     // A tree half way is nothing to judge.
     let checked = match args.until {
         Some(_) => check::Report::default(),
-        None => check::run(&Input::new(&run.workspace, &run.records), &run.records),
+        None => check::run(&Input::new(&run.workspace, &run.records), &run.records, loaded.file.is_none()),
     };
     let findings = findings::text(&checked, args.strict, report.streams.err_style);
     if checked.fails(args.strict) {
