@@ -76,7 +76,8 @@ pub fn guard(out: &Path, protected: &[Protected]) -> Result<Target, OutputError>
         let Some(how) = overlap(&target, place) else {
             continue;
         };
-        let where_to = if target.linked || target.path != out {
+        let unlike = target.linked || out.components().any(|c| matches!(c, Component::ParentDir));
+        let where_to = if unlike {
             format!("--out {} ({})", shown(out), shown(&target.path))
         } else {
             format!("--out {}", shown(out))
@@ -133,8 +134,17 @@ fn resolve(out: &Path) -> Result<Target, OutputError> {
             let (path, missing) = resolve_missing(out)?;
             Ok(Target { typed, path, linked, missing })
         }
-        Err(error) => Err(usage(format!("--out {}: {error}", shown(out)), out)),
+        Err(error) => Err(unresolved(out, &error)),
     }
+}
+
+/// A path that leads through a file is a slip; one through a directory that may not be entered is none.
+fn unresolved(out: &Path, error: &io::Error) -> OutputError {
+    let kind = match error.kind() {
+        io::ErrorKind::PermissionDenied => ErrorKind::Write,
+        _ => ErrorKind::Usage,
+    };
+    OutputError::new(kind, format!("--out {}: {error}", shown(out))).at(out)
 }
 
 /// The path below the nearest directory that exists, and the directories between.
@@ -168,7 +178,7 @@ fn resolve_missing(out: &Path) -> Result<(PathBuf, Vec<PathBuf>), OutputError> {
                 }
                 above = above.parent().unwrap_or(Path::new("/"));
             }
-            Err(error) => return Err(usage(format!("--out {}: {error}", shown(out)), out)),
+            Err(error) => return Err(unresolved(out, &error)),
         }
     }
 }
