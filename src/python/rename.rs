@@ -35,8 +35,11 @@ impl Names<'_> {
         self.from.split('.').count()
     }
 
-    /// The first components of an alias's name, replaced.
+    /// The first components of an alias's name, replaced. `import new as pkg` that becomes `import pkg` loses its name.
     fn edit(&self, alias: &Alias) -> Option<TextEdit> {
+        if alias.name == self.from && alias.asname.as_deref() == Some(self.to) {
+            return Some(TextEdit::new(alias.range.clone(), self.to));
+        }
         let (first, last) = (alias.components.first()?, alias.components.get(self.length() - 1)?);
         Some(TextEdit::new(first.start..last.end, self.to))
     }
@@ -87,12 +90,21 @@ fn rename_group(module: &Module, names: &Names<'_>, group: &Group, out: &mut Ren
         obstacles.extend(other_meanings(module, new_root, group.scope, &places));
     }
     let imports: BTreeSet<usize> = group.members.iter().map(|(import, _)| *import).collect();
-    if !obstacles.is_empty() {
+    let exact = |(import, alias): &(usize, usize)| module.imports[*import].aliases[*alias].name == names.from;
+    if !obstacles.is_empty() && length == 1 && group.members.iter().all(exact) {
+        // The name stays and means the new module: no use has to be followed.
+        let as_before = |(import, alias): &(usize, usize)| {
+            let end = module.imports[*import].aliases[*alias].name_range.end;
+            TextEdit::new(end..end, format!(" as {}", names.from))
+        };
+        out.edits.extend(group.members.iter().map(as_before));
+    } else if !obstacles.is_empty() {
         obstacles.sort_by_key(|o| o.range.start);
         out.refused.push(Refusal { imports, obstacles });
         return;
+    } else {
+        out.edits.extend(edits);
     }
-    out.edits.extend(edits);
     let of = |(import, alias): &(usize, usize)| names.edit(&module.imports[*import].aliases[*alias]);
     out.edits.extend(group.members.iter().filter_map(of));
     out.imports.extend(imports);
@@ -185,9 +197,40 @@ mod tests {
         let error = run("import pkg.u\npkg.v\n", "pkg.u", "new").unwrap_err();
         assert_eq!(error, ["`pkg.v` is not under `pkg.u`, but nothing else imports `pkg`"]);
         assert_eq!(
-            run("import pkg\nnew = 1\n", "pkg", "new.x").unwrap_err(),
-            ["`new` means something else here"]
+            run("import pkg.u\npkg = 1\n", "pkg.u", "new").unwrap_err(),
+            ["`pkg` is assigned as well"]
         );
-        assert_eq!(run("import pkg\npkg = 1\n", "pkg", "new").unwrap_err(), ["`pkg` is assigned as well"]);
+    }
+
+    #[test]
+    fn a_new_name_that_means_something_else_is_in_the_way() {
+        for source in [
+            "import pkg.a\nnew = 1\n",
+            "import pkg.a\ndef f(new): pkg\n",
+            "import pkg.a\ndef f(): new()\n",
+            "def f():\n  import pkg.a\n  [pkg for new in x]\n",
+        ] {
+            assert_eq!(
+                run(source, "pkg", "new.x").unwrap_err(),
+                ["`new` means something else here"],
+                "{source}"
+            );
+        }
+        for source in [
+            "import pkg.a\ndef f(new): new\npkg",
+            "import new\nimport pkg.a\nnew.y",
+            "import pkg.a\nx.new",
+            "import pkg.a\nclass C:\n  def new(self): return pkg",
+        ] {
+            assert!(run(source, "pkg", "new.x").is_ok(), "{source}");
+        }
+    }
+
+    #[test]
+    fn the_package_alone_keeps_its_name_where_it_cannot_be_followed() {
+        let source = "try: import os, pkg\nexcept ImportError: pkg = None\npkg.f\n";
+        let there = run(source, "pkg", "new.p").unwrap();
+        assert_eq!(there, "try: import os, new.p as pkg\nexcept ImportError: pkg = None\npkg.f\n");
+        assert_eq!(run(&there, "new.p", "pkg").as_deref(), Ok(source));
     }
 }
