@@ -4,7 +4,7 @@
 use super::{Finding, Input, Rule, Severity};
 use crate::python::Import;
 use crate::python::resolve::{Found, Package, Place};
-use crate::workspace::Workspace;
+use crate::workspace::{RepoPath, Workspace};
 
 pub(super) const RULE: Rule = Rule {
     id: "relative-import",
@@ -54,13 +54,22 @@ fn wrong(workspace: &Workspace, package: &Package, place: &Place, import: &Impor
             import.aliases.iter().find_map(|alias| {
                 let module = [target.as_slice(), std::slice::from_ref(&alias.name)].concat();
                 let there = package.find(workspace, &module).is_some() || is_generated(&module);
-                (!there).then(|| not_there(workspace, package, &module))
+                (!there && missed(workspace, &module)).then(|| not_there(workspace, package, &module))
             })
         }
         Some(_) => None,
         None if is_generated(&target) || package.may_be_registered(workspace, &target) => None,
+        None if !missed(workspace, &target) => None,
         None => Some(not_there(workspace, package, &target)),
     }
+}
+
+/// A typed tree need not be whole: what it never held is not missed, what an op took away is.
+fn missed(workspace: &Workspace, module: &[String]) -> bool {
+    let Some(last) = module.last() else { return true };
+    let file = |path: &RepoPath| path.name().strip_suffix(b".py") == Some(last.as_bytes());
+    let directory = |path: &RepoPath| path.ancestors().any(|d| d.name() == last.as_bytes());
+    !workspace.is_trial() || workspace.base().keys().any(|path| file(path) || directory(path))
 }
 
 fn is_generated(module: &[String]) -> bool {

@@ -106,7 +106,13 @@ fn base_tree(args: &RunArgs, loaded: &Loaded, streams: &mut Streams<'_>) -> Resu
             Note::Info(_) | Note::Detail(_) => {}
         }
     }
-    Ok(tree)
+    if directory.join(".git").exists() {
+        streams.warn(&format!(
+            "{} is a git checkout and the recipe has no source op: untracked and ignored files are included",
+            directory.display()
+        ));
+    }
+    Ok(if loaded.file.is_none() { tree.as_trial() } else { tree })
 }
 
 struct Report<'a, 's, 'o> {
@@ -130,7 +136,7 @@ impl Report<'_, '_, '_> {
     }
 
     fn log(&mut self) {
-        let text = log::steps(&self.loaded.recipe, &self.run.steps, self.args.verbose, self.style());
+        let text = log::steps(&self.loaded.recipe, self.run, self.args.verbose, self.style());
         self.tell(text);
         let warnings = log::warnings(&self.loaded.recipe, &self.run.steps, self.streams.err_style);
         self.streams.complain(warnings);

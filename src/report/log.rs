@@ -4,17 +4,18 @@ use super::style::Color;
 use super::{Style, escape};
 use crate::ops::Note;
 use crate::recipe::Recipe;
-use crate::run::Step;
+use crate::run::{Run, Step};
 use crate::workspace::{ChangeKind, ChangeSet, RepoPath, Workspace};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// The log of the steps that were applied.
-pub fn steps(recipe: &Recipe, steps: &[Step], verbose: bool, style: Style) -> String {
+/// The log of the steps that did what the recipe says. One that was only measured is in the report of the drift.
+pub fn steps(recipe: &Recipe, run: &Run, verbose: bool, style: Style) -> String {
     let name_width = recipe.ops.iter().map(|op| op.spec.name.len()).max().unwrap_or(0);
     let line_width = recipe.ops.last().map_or(0, |op| op.line.to_string().len()).max(3);
     let mut out = String::new();
-    for step in steps {
+    let drifted = |step: &&Step| run.drift.iter().any(|drift| drift.op == step.op);
+    for step in run.steps.iter().filter(|step| !drifted(step)) {
         let op = &recipe.ops[step.op];
         let place = style.paint(Color::Dim, &format!("[line {:>line_width$}]", op.line));
         let _ = writeln!(out, "{place} {:<name_width$}  {}", op.spec.name, escape::line(&step.log));

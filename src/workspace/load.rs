@@ -47,6 +47,12 @@ pub fn directory(directory: &Path) -> Result<(Workspace, Vec<Note>), Failure> {
         })?;
         let kind = item.file_type();
         if kind.is_dir() {
+            let empty = fs::read_dir(item.path()).is_ok_and(|mut entries| entries.next().is_none());
+            if empty {
+                let path = item.path().strip_prefix(&root).unwrap_or(item.path());
+                notes
+                    .push(Note::Warning(format!("{} is an empty directory and is left out", path.display())));
+            }
             continue;
         }
         let below = item.path().strip_prefix(&root).unwrap_or(item.path());
