@@ -14,7 +14,7 @@ use std::path::Path;
 use walkdir::WalkDir;
 
 /// Takes the files of a tree, which must come in path order.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct TreeHasher(Sha256);
 
 impl TreeHasher {

@@ -249,7 +249,7 @@ impl Plan {
         let mut writer = Materialiser::new(&new);
         for (index, path) in self.place.iter().enumerate() {
             let Some(entry) = workspace.get(path) else { continue };
-            writer.file(path.as_bytes(), entry, &new.join(index.to_string()))?;
+            writer.file(path, entry, &new.join(index.to_string()))?;
             steps.place.push((own(&format!("new/{index}"))?, path.clone()));
         }
         let provenance = own(PROVENANCE)?;

@@ -4,9 +4,11 @@
 use super::error::OutputError;
 use super::hash::TreeHasher;
 use super::reader::{CHUNK, Reader};
+use super::reuse::Old;
 use super::syscalls::open_regular;
 use crate::workspace::{Content, Entry, Mode, RepoPath};
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -23,6 +25,7 @@ pub(super) struct Materialiser {
     hasher: TreeHasher,
     buffer: Vec<u8>,
     can_clone: bool,
+    old: Option<Old>,
 }
 
 impl Materialiser {
@@ -34,7 +37,14 @@ impl Materialiser {
             hasher: TreeHasher::default(),
             buffer: vec![0; CHUNK],
             can_clone: true,
+            old: None,
         }
+    }
+
+    /// Takes files that did not change from the output at `old`.
+    pub(super) fn reusing(mut self, old: Option<&Path>) -> Self {
+        self.old = old.map(Old::new);
+        self
     }
 
     /// Writes the files of a tree, which come in path order, and returns the tree hash.
@@ -48,7 +58,7 @@ impl Materialiser {
         for (path, entry) in files {
             let full = self.root.join(path.as_os_path());
             self.parents(path)?;
-            self.file(path.as_bytes(), entry, &full)?;
+            self.file(path, entry, &full)?;
         }
         Ok(self.hasher.finish())
     }
@@ -65,16 +75,25 @@ impl Materialiser {
     }
 
     /// Writes one file at `full`, counting it under `path`.
-    pub(super) fn file(&mut self, path: &[u8], entry: &Entry, full: &Path) -> Result<(), OutputError> {
+    pub(super) fn file(&mut self, path: &RepoPath, entry: &Entry, full: &Path) -> Result<(), OutputError> {
         let unreadable =
             |e: io::Error| OutputError::io("read the content of", &origin(&entry.content, path), &e);
         let unwritable = |e: io::Error| OutputError::io("write", full, &e);
-        let mut reader = Reader::open(&entry.content).map_err(unreadable)?;
-        self.hasher.begin(path, reader.length());
         if entry.mode == Mode::Symlink {
             let target = entry.content.read().map_err(unreadable)?;
+            self.hasher.begin(path.as_bytes(), target.len() as u64);
             self.hasher.update(&target);
-            return symlink(std::ffi::OsStr::from_bytes(&target), full).map_err(unwritable);
+            return symlink(OsStr::from_bytes(&target), full).map_err(unwritable);
+        }
+        let mut reader = Reader::open(&entry.content).map_err(unreadable)?;
+        self.hasher.begin(path.as_bytes(), reader.length());
+        if self.old.is_some() {
+            let before = self.hasher.clone();
+            if self.take_old(path, entry.mode, reader, full).map_err(unreadable)? {
+                return Ok(());
+            }
+            self.hasher = before;
+            reader = Reader::open(&entry.content).map_err(unreadable)?;
         }
         let file = create(full, entry.mode).map_err(unwritable)?;
         let mut sink = Some(&file);
@@ -97,15 +116,35 @@ impl Materialiser {
             }
         }
     }
+
+    /// Gives the old output's file a second name at `full` when it holds the same bytes, which are counted.
+    fn take_old(&mut self, path: &RepoPath, mode: Mode, mut reader: Reader, full: &Path) -> io::Result<bool> {
+        let Some(old) = &mut self.old else { return Ok(false) };
+        let Some(mut twin) = old.twin(path, reader.length(), bits(mode)) else {
+            return Ok(false);
+        };
+        let mut there = Vec::new();
+        loop {
+            let piece = reader.next(&mut self.buffer)?;
+            if piece.is_empty() {
+                return Ok(old.link(&twin, full));
+            }
+            there.resize(piece.len(), 0);
+            if !twin.reader.next_exactly(&mut there).unwrap_or(false) || there != piece {
+                return Ok(false);
+            }
+            self.hasher.update(piece);
+        }
+    }
 }
 
 /// Where a content comes from, for a message.
-fn origin(content: &Content, path: &[u8]) -> PathBuf {
+fn origin(content: &Content, path: &RepoPath) -> PathBuf {
     let on_disk = match content {
         Content::Stored(stored) => stored.file(),
         Content::Bytes(_) => None,
     };
-    on_disk.map_or_else(|| Path::new(std::ffi::OsStr::from_bytes(path)).to_path_buf(), Path::to_path_buf)
+    on_disk.unwrap_or(path.as_os_path()).to_path_buf()
 }
 
 /// Creates a directory that everybody may read.
@@ -115,10 +154,13 @@ pub(super) fn make_directory(full: &Path) -> io::Result<()> {
 }
 
 fn create(full: &Path, mode: Mode) -> io::Result<File> {
-    let bits = if mode == Mode::Executable { 0o755 } else { 0o644 };
-    let file = OpenOptions::new().write(true).create_new(true).mode(bits).open(full)?;
-    file.set_permissions(Permissions::from_mode(bits))?;
+    let file = OpenOptions::new().write(true).create_new(true).mode(bits(mode)).open(full)?;
+    file.set_permissions(Permissions::from_mode(bits(mode)))?;
     Ok(file)
+}
+
+fn bits(mode: Mode) -> u32 {
+    if mode == Mode::Executable { 0o755 } else { 0o644 }
 }
 
 /// Writes a small file of this program's own.

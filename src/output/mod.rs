@@ -22,6 +22,7 @@ mod provenance;
 mod quote;
 mod reader;
 mod remove;
+mod reuse;
 mod rules;
 mod staging;
 mod survey;

@@ -26,9 +26,9 @@ pub(super) struct Parcel<'a> {
 }
 
 impl Parcel<'_> {
-    /// Writes everything below an empty directory and to the disk; the tree hash.
-    fn fill(&self, root: &Path) -> Result<String, OutputError> {
-        let tree = Materialiser::new(root).tree(self.files.iter().copied())?;
+    /// Writes everything below an empty directory and to the disk, files that did not change from `old`; the tree hash.
+    fn fill(&self, root: &Path, old: Option<&Path>) -> Result<String, OutputError> {
+        let tree = Materialiser::new(root).reusing(old).tree(self.files.iter().copied())?;
         write_new(&root.join(self.name), (self.text)(&tree).as_bytes())?;
         sync_tree(root).map_err(|e| OutputError::io("write", root, &e))?;
         Ok(tree)
@@ -54,7 +54,7 @@ pub(super) fn place(
     let inside = |notes: &mut Vec<String>| {
         inside::replace(out, notes, |root| {
             judge()?;
-            parcel.fill(root)
+            parcel.fill(root, Some(out))
         })
     };
     if judged.is_some() && must_stay(out) {
@@ -108,7 +108,7 @@ fn beside(
             return if is_fixed(&error) { Ok(Beside::Impossible(failure)) } else { Err(failure) };
         }
     };
-    let tree = parcel.fill(&staging.tree())?;
+    let tree = parcel.fill(&staging.tree(), judged.is_some().then_some(out))?;
     let lock = Lock::wait(parent)?;
     if identity(out) != judged {
         judge()?;

@@ -118,6 +118,14 @@ impl Reader {
         Ok(filled)
     }
 
+    /// Reads as many bytes as the buffer holds; `false` when there are fewer.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(super) fn next_exactly(&mut self, buffer: &mut [u8]) -> io::Result<bool> {
+        Ok(self.fill(buffer)? == buffer.len())
+    }
+
     /// Whether both hold the same bytes.
     ///
     /// # Errors

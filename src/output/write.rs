@@ -118,6 +118,44 @@ mod tests {
     }
 
     #[test]
+    fn files_that_did_not_change_keep_their_times_and_nothing_else_is_shared() {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().join("out");
+        let elsewhere = dir.path().join("elsewhere");
+        on_disk(&elsewhere, &[("linked", "same")]);
+        let files = [
+            ("same", "x"),
+            ("d/same", ""),
+            ("text", "x"),
+            ("mode", "x"),
+            ("shared", "x"),
+            ("l/linked", "same"),
+        ];
+        port(&out, &workspace(&files));
+        fs::hard_link(out.join("shared"), dir.path().join("backup")).unwrap();
+        fs::remove_dir_all(out.join("l")).unwrap();
+        symlink(&elsewhere, out.join("l")).unwrap();
+        let inode = |name: &str| fs::metadata(out.join(name)).unwrap().ino();
+        let names = ["same", "d/same", "text", "mode", "shared", "l/linked"];
+        let before = names.map(inode);
+        let next = [
+            ("same", "x"),
+            ("d/same", ""),
+            ("text", "y"),
+            ("mode*", "x"),
+            ("shared", "x"),
+            ("l/linked", "same"),
+        ];
+        let written = write(&target(&out), &workspace(&next), &origins(), true).unwrap();
+        let after = names.map(inode);
+        let kept: Vec<bool> = before.iter().zip(after).map(|(a, b)| *a == b).collect();
+        assert_eq!(kept, [true, true, false, false, false, false]);
+        assert_eq!(written.tree, super::super::tree_hash(workspace(&next).iter()).unwrap());
+        assert_eq!(tree(&out)["mode"], "* x");
+        assert_eq!(fs::metadata(out.join("same")).unwrap().nlink(), 1);
+    }
+
+    #[test]
     fn two_runs_give_the_same_bytes() {
         let dir = tempfile::tempdir().unwrap();
         let new = workspace(&[("a", "x"), ("b*", "y")]);
