@@ -32,11 +32,13 @@ mod manifest_tests;
 mod mark_tests;
 mod moving;
 mod overlay;
+pub(crate) mod prefix_torch_ops;
 mod prune;
 mod python_files;
 mod relative_targets;
 mod relativize_imports;
 mod remap_module;
+pub(crate) mod remap_strings;
 mod rename;
 mod replace;
 mod sections;
@@ -116,9 +118,11 @@ pub static TABLE: &[OpSpec] = &[
     mark_tests::SPEC,
     moving::SPEC,
     overlay::SPEC,
+    prefix_torch_ops::SPEC,
     prune::SPEC,
     relativize_imports::SPEC,
     remap_module::SPEC,
+    remap_strings::SPEC,
     rename::SPEC,
     replace::SPEC,
     source::SPEC,

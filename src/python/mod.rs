@@ -1,6 +1,7 @@
 //! Python source: what a file imports, binds, uses and calls, and where exactly each of it stands. Only [`parse`]
 //! knows the parser; everything else works on the plain data of [`Module`].
 
+mod dotted;
 pub mod edit;
 mod encoding;
 pub mod follow;
