@@ -86,6 +86,16 @@ pub(super) const VARIANTS: Rule = Rule {
     check: variants,
 };
 
+pub(super) const LICENSE: Rule = Rule {
+    id: "license",
+    severity: Severity::Warning,
+    summary: "upstream has a licence file that the port does not carry",
+    breaks: "most licences demand that their text travels with the code",
+    fix: "keep it: add LICENSE to prune's keep",
+    whole: true,
+    check: license,
+};
+
 fn finding(rule: &Rule, path: &RepoPath, message: impl Into<String>) -> Finding {
     Finding { rule: rule.id, severity: rule.severity, place: Evidence::file(path), message: message.into() }
 }
@@ -221,6 +231,27 @@ fn flake(input: &Input<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+fn license(input: &Input<'_>, findings: &mut Vec<Finding>) {
+    if input.manifest.is_none() {
+        return;
+    }
+    let names: [&[u8]; 4] = [b"LICENSE", b"LICENCE", b"COPYING", b"NOTICE"];
+    let is_licence = |path: &RepoPath| {
+        let name = path.name().to_ascii_uppercase();
+        names.iter().any(|n| {
+            name.strip_prefix(*n).is_some_and(|rest| rest.first().is_none_or(|b| !b.is_ascii_alphabetic()))
+        })
+    };
+    let carried = |upstream: &RepoPath| {
+        input.workspace.iter().any(|(path, e)| e.upstream_path.as_ref() == Some(upstream) || path == upstream)
+    };
+    for path in input.workspace.base().keys().filter(|p| p.parent().is_none() && is_licence(p)) {
+        if !carried(path) {
+            findings.push(finding(&LICENSE, path, "upstream's, and not in the port"));
+        }
+    }
+}
+
 fn variants(input: &Input<'_>, findings: &mut Vec<Finding>) {
     if let Ok(path) = RepoPath::new("build")
         && input.manifest.is_some()
@@ -242,7 +273,7 @@ fn variants(input: &Input<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// Top-level modules of Python's standard library, 3.9 to 3.14, that a package might name a module after.
-const STDLIB: &[&str] = &[
+pub(super) const STDLIB: &[&str] = &[
     "abc",
     "argparse",
     "array",

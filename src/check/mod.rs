@@ -2,8 +2,10 @@
 //! say where it would not build or load. Nothing here changes anything.
 
 mod absolute_import;
+mod cpp;
 mod files;
 mod input;
+mod native;
 mod package;
 mod parse;
 mod relative_import;
@@ -11,6 +13,8 @@ mod report;
 #[cfg(test)]
 #[path = "tests.rs"]
 mod rule_tests;
+mod test_files;
+mod torch_code;
 
 pub use input::{Input, PackageDir, PythonSource};
 pub use report::{Allowance, Report, run};
@@ -74,12 +78,21 @@ pub static RULES: &[Rule] = &[
     files::FLAKE,
     files::GENERATED,
     files::INIT,
+    torch_code::JIT,
     files::LFS,
+    files::LICENSE,
     files::MISSING_SOURCE,
     package::RULE,
     parse::RULE,
+    native::PYBIND,
+    native::REGISTRATION,
     relative_import::RULE,
+    test_files::REPO_ID,
     files::STDLIB_NAME,
+    test_files::TESTS,
+    torch_code::THIRD_PARTY,
+    torch_code::TORCH_OPS,
+    native::UNLISTED_HEADER,
     files::VARIANTS,
 ];
 

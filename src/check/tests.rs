@@ -24,6 +24,7 @@ fn tree(files: &[(&str, &str)]) -> Vec<String> {
 
 const MANIFEST: &str = r#"
 write to="flake.nix" text=""
+write to="tests/test_ci.py" text="import pytest\n\n\n@pytest.mark.kernels_ci\ndef test_it():\n    pass\n"
 manifest name="pkg" version=1 edition=5 license="MIT" backends="cuda" noarch=#true"#;
 
 fn ported(files: &[(&str, &str)]) -> Vec<String> {
@@ -247,4 +248,188 @@ fn an_allow_excuses_its_findings_and_one_that_excuses_nothing_fails() {
     assert!(idle.fails(false) && idle.idle().count() == 1);
     let errors = Port::new("allow rule=\"absolut-import\" in=\"**\" reason=\"r\"").build_errors();
     assert_eq!(errors, ["1:12: allow: there is no rule absolut-import"]);
+}
+
+const COMPILED: &str = r#"
+write to="flake.nix" text=""
+write to="tests/test_ci.py" text="import pytest\n@pytest.mark.kernels_ci\ndef test_it(): pass\n"
+kernel name="k" backend="cuda" src="csrc/*.cu" include="csrc,inc"
+manifest name="pkg" version=1 edition=5 license="MIT" backends="cuda" torch_src="torch-ext/binding.cpp" repo_id="o/pkg""#;
+
+const BINDING: &str = "#include \"registration.h\"\nTORCH_LIBRARY_EXPAND(TORCH_EXTENSION_NAME, ops) {}\nREGISTER_EXTENSION(TORCH_EXTENSION_NAME)\n";
+
+fn compiled(binding: &str, source: &str, more: &[(&str, &str)]) -> Vec<String> {
+    let mut files = vec![
+        ("torch-ext/pkg/__init__.py", ""),
+        ("torch-ext/binding.cpp", binding),
+        ("csrc/k.cu", source),
+        ("csrc/other.h", ""),
+        ("inc/deep/x.h", ""),
+    ];
+    files.extend_from_slice(more);
+    found(COMPILED, &files)
+}
+
+#[test]
+fn headers_that_no_section_lists_are_found() {
+    assert_eq!(compiled(BINDING, "", &[]), [""; 0]);
+    for include in [
+        "#include \"other.h\"",
+        "#include \"../csrc/other.h\"",
+        "  #  include \"deep/x.h\" // x",
+        "#if X\n#include \"other.h\"\n#endif",
+    ] {
+        let found = compiled(BINDING, include, &[]);
+        assert_eq!(found.len(), 1, "{include}: {found:?}");
+        assert!(found[0].starts_with("unlisted-header! csrc/k.cu:"), "{found:?}");
+    }
+    for include in [
+        "// #include \"other.h\"",
+        "#include <other.h>",
+        "#if 0\n#include \"other.h\"\n#endif",
+        "s = \"#include \\\"other.h\\\"\";",
+        "#include \"gone.h\"",
+        "#include \"k.cu\"",
+    ] {
+        assert_eq!(compiled(BINDING, include, &[]), [""; 0], "{include}");
+    }
+}
+
+#[test]
+fn pybind_is_found_in_code_only() {
+    for code in [
+        "#include <torch/extension.h>",
+        "#include <torch/python.h>",
+        "#include <pybind11/stl.h>",
+        "PYBIND11_MODULE(a, m) {}",
+    ] {
+        let found = compiled(BINDING, code, &[]);
+        assert_eq!(found.len(), 1, "{code}: {found:?}");
+        assert!(found[0].starts_with("pybind! csrc/k.cu:1"), "{found:?}");
+    }
+    for code in [
+        "// PYBIND11_MODULE(a, m)",
+        "s = \"PYBIND11_MODULE\";",
+        "#if 0\nPYBIND11_MODULE(a, m)\n#endif",
+        "MY_PYBIND11_MODULE(a)",
+        "#include <torch/all.h>",
+    ] {
+        assert_eq!(compiled(BINDING, code, &[]), [""; 0], "{code}");
+    }
+}
+
+#[test]
+fn operators_are_registered_under_the_generated_name() {
+    for (binding, message) in [
+        ("TORCH_LIBRARY_EXPAND(TORCH_EXTENSION_NAME, ops) {}", "no [torch] source holds REGISTER_EXTENSION"),
+        ("REGISTER_EXTENSION(TORCH_EXTENSION_NAME)", "no [torch] source holds TORCH_LIBRARY_EXPAND"),
+        (&format!("{BINDING}TORCH_LIBRARY(mylib, m) {{}}"), "registers under the fixed name mylib"),
+        (
+            &format!("{BINDING}TORCH_LIBRARY_IMPL(mylib, CUDA, m) {{}}"),
+            "registers under the fixed name mylib",
+        ),
+    ] {
+        let found = compiled(binding, "", &[]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("registration! ") && found[0].ends_with(message), "{found:?}");
+    }
+    for more in [
+        "// TORCH_LIBRARY(mylib, m)",
+        "TORCH_LIBRARY_IMPL(TORCH_EXTENSION_NAME, CUDA, m) {}",
+        "STABLE_TORCH_LIBRARY_IMPL(TORCH_EXTENSION_NAME, CUDA, m) {}",
+    ] {
+        assert_eq!(compiled(&format!("{BINDING}{more}"), "", &[]), [""; 0], "{more}");
+    }
+}
+
+#[test]
+fn fixed_operator_names_are_found() {
+    let package = |text| ported(&[("torch-ext/pkg/__init__.py", text)]);
+    for text in [
+        "import torch\n@torch.library.custom_op('ns::f', mutates_args=())\ndef f(): pass",
+        "from torch.library import triton_op as t\ndef g():\n    @t(name='ns::f')\n    def f(): pass",
+        "import torch\nN = 'ns'\n@torch.library.custom_op(f'{N}::f')\ndef f(): pass",
+        "from torch import library\nlib = library.Library('ns', 'DEF')",
+        "import torch\nclass A:\n    def f(self): return torch.ops.ns.f(1)",
+        "from torch import ops\nops.ns.f.default(1)",
+    ] {
+        let found = package(text);
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert!(found[0].starts_with("torch-ops! "), "{found:?}");
+    }
+    for text in [
+        "import torch\nfrom ._ops import add_op_namespace_prefix as p\n@torch.library.custom_op(p('f'), mutates_args=())\ndef f(): pass",
+        "import torch\n@torch.library.custom_op(NAME)\ndef f(): pass\n@f.register_kernel('cuda')\ndef g(): pass\nf.register_fake(g)",
+        "import torch\ntorch.ops.aten.add(1)\ntorch.ops.load_library('x')",
+        "# torch.ops.ns.f\nx = 'torch.ops.ns.f'",
+        "def custom_op(n): pass\ncustom_op('ns::f')",
+        "from ._ops import ops\nops.f(1)",
+    ] {
+        assert_eq!(package(text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn run_time_builds_and_undeclared_packages_are_warned_about() {
+    let package = |text| ported(&[("torch-ext/pkg/__init__.py", text)]);
+    for text in [
+        "from torch.utils.cpp_extension import load\nload('x')",
+        "import torch.utils.cpp_extension as c\nc.load_inline('x')",
+        "import torch.utils.cpp_extension\ndef f(): return torch.utils.cpp_extension.load()",
+    ] {
+        assert!(package(text)[0].starts_with("jit? "), "{text}");
+    }
+    for text in ["from json import load\nload('x')", "load('x')", "# load_inline()\nx.load_inline()"] {
+        assert_eq!(package(text), [""; 0], "{text}");
+    }
+    for text in ["import numpy", "from einops import rearrange", "import os, jax.numpy as jnp"] {
+        assert!(package(text)[0].starts_with("third-party? "), "{text}");
+    }
+    for text in [
+        "import torch.nn, triton.language as tl, os.path",
+        "def f():\n    import numpy",
+        "try:\n    import numpy\nexcept ImportError:\n    pass",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import numpy",
+    ] {
+        assert_eq!(package(text), [""; 0], "{text}");
+    }
+    let declared = MANIFEST.replace("noarch=", "python_depends=\"einops\" noarch=");
+    assert_eq!(found(&declared, &[("torch-ext/pkg/__init__.py", "import einops")]), [""; 0]);
+}
+
+#[test]
+fn tests_are_marked_and_load_this_kernel() {
+    let package = ("torch-ext/pkg/__init__.py", "");
+    let unmarked = MANIFEST.replace("@pytest.mark.kernels_ci", "@pytest.mark.slow");
+    assert_eq!(found(&unmarked, &[package]), ["tests? tests holds no test with the marker kernels_ci"]);
+    let with = |text| {
+        found(&MANIFEST.replace("noarch=", "repo_id=\"o/pkg\" noarch="), &[package, ("tests/t.py", text)])
+    };
+    for text in [
+        "import kernels\nk = kernels.get_kernel('x/pkg')",
+        "from kernels import get_kernel\nget_kernel('o/pkg', version=2)",
+        "import kernels as k\nk.get_kernel(repo_id='o/other', version=1)",
+    ] {
+        assert!(with(text)[0].starts_with("repo-id? tests/t.py:2"), "{text}");
+    }
+    for text in [
+        "import kernels\nkernels.get_kernel('o/pkg', version=1)",
+        "get_kernels('x/y')",
+        "# get_kernel('x/y')\nf('x/y')",
+    ] {
+        assert_eq!(with(text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn upstreams_licence_is_carried() {
+    let package = ("torch-ext/pkg/__init__.py", "");
+    let pruned = |name: &str| found(&format!("delete in=\"{name}\"{MANIFEST}"), &[package, (name, "MIT")]);
+    for name in ["LICENSE", "LICENSE.txt", "COPYING"] {
+        assert_eq!(pruned(name), [format!("license? {name} upstream's, and not in the port")]);
+    }
+    assert_eq!(pruned("LICENSES_of_others"), [""; 0]);
+    assert_eq!(ported(&[package, ("LICENSE", "MIT")]), [""; 0]);
+    let moved = format!("move from=\"LICENSE\" to=\"docs/LICENSE\"{MANIFEST}");
+    assert_eq!(found(&moved, &[package, ("LICENSE", "MIT")]), [""; 0]);
 }
