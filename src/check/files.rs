@@ -26,6 +26,16 @@ pub(super) const MISSING_SOURCE: Rule = Rule {
     check: missing_source,
 };
 
+pub(super) const MANIFEST: Rule = Rule {
+    id: "manifest",
+    severity: Severity::Error,
+    summary: "build.toml is not one that the builder accepts",
+    breaks: "the builder stops before it looks at anything else",
+    fix: "correct the value; a manifest op checks all of this when it writes the file",
+    whole: true,
+    check: manifest,
+};
+
 pub(super) const LFS: Rule = Rule {
     id: "lfs",
     severity: Severity::Error,
@@ -98,6 +108,15 @@ pub(super) const LICENSE: Rule = Rule {
 
 fn finding(rule: &Rule, path: &RepoPath, message: impl Into<String>) -> Finding {
     Finding { rule: rule.id, severity: rule.severity, place: Evidence::file(path), message: message.into() }
+}
+
+fn manifest(input: &Input<'_>, findings: &mut Vec<Finding>) {
+    findings.extend(input.manifest_problems.iter().map(|(place, message, severity)| Finding {
+        rule: MANIFEST.id,
+        severity: *severity,
+        place: place.clone(),
+        message: message.clone(),
+    }));
 }
 
 fn generated(input: &Input<'_>, findings: &mut Vec<Finding>) {

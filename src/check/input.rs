@@ -33,6 +33,10 @@ pub struct Input<'a> {
     pub manifest: Option<&'a Model>,
     /// The packages under `torch-ext`.
     pub packages: Vec<PackageDir>,
+    /// What is wrong with a build.toml that was read, as evidence and message.
+    pub manifest_problems: Vec<(Evidence, String, super::Severity)>,
+    /// Whether every Python file counts as the port's own: a port by hand has no record of what it wrote.
+    pub all_written: bool,
     sources: OnceCell<BTreeMap<&'a RepoPath, PythonSource>>,
 }
 
@@ -43,7 +47,14 @@ impl<'a> Input<'a> {
             Record::Manifest(model) => Some(&**model),
             _ => None,
         });
-        Self { workspace, manifest, packages: packages(workspace, manifest), sources: OnceCell::new() }
+        Self {
+            workspace,
+            manifest,
+            packages: packages(workspace, manifest),
+            manifest_problems: Vec::new(),
+            all_written: false,
+            sources: OnceCell::new(),
+        }
     }
 
     /// Every Python file that a rule looks at, parsed once: those under `torch-ext` and `tests`, and those the port

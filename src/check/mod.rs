@@ -81,6 +81,7 @@ pub static RULES: &[Rule] = &[
     torch_code::JIT,
     files::LFS,
     files::LICENSE,
+    files::MANIFEST,
     files::MISSING_SOURCE,
     package::RULE,
     parse::RULE,

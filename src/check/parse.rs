@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(input: &Input<'_>, findings: &mut Vec<Finding>) {
     for (path, source) in input.python() {
-        let written = input.workspace.get(path).is_some_and(|entry| entry.written);
+        let written = input.all_written || input.workspace.get(path).is_some_and(|entry| entry.written);
         if let (true, Err(error)) = (written, &source.module) {
             let place = Evidence::line(path, &source.content, error.offset.min(source.content.len()));
             findings.push(Finding {

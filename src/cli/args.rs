@@ -38,6 +38,10 @@ pub struct Cli {
 pub enum Command {
     /// Review what a new upstream commit means for a recipe, and re-pin it
     Repin(super::RepinArgs),
+    /// Prove that committed ports are what their recipes make
+    Check(super::CheckArgs),
+    /// Check a tree that exists: a port by hand, or one that was written
+    Verify(super::VerifyArgs),
     /// List the ops, or show one in full
     Ops(super::OpsArgs),
     /// Read, convert, compare and check build variant names

@@ -1,6 +1,7 @@
 //! The command line: what was typed, checked for sense, and one file for each subcommand.
 
 mod args;
+mod check;
 mod deliver;
 mod explain;
 mod generate;
@@ -9,13 +10,16 @@ mod ops;
 mod repin;
 mod run;
 mod variants;
+mod verify;
 
 pub use args::{Cli, ColorChoice, Command, Format, RunArgs};
+pub use check::CheckArgs;
 pub use explain::ExplainArgs;
 pub use ops::{OpsArgs, example_output};
 pub use repin::RepinArgs;
 pub use run::run;
 pub use variants::VariantsArgs;
+pub use verify::VerifyArgs;
 
 use crate::report::{Color, Style};
 use std::io::Write;
@@ -86,6 +90,8 @@ pub fn main(cli: &Cli, streams: &mut Streams<'_>) -> u8 {
         Some(Command::Ops(args)) => ops::main(args, streams),
         Some(Command::Variants(args)) => variants::run(args, streams.out, streams.err),
         Some(Command::Completions(args)) => generate::completions(args, streams),
+        Some(Command::Check(args)) => check::main(args, streams),
+        Some(Command::Verify(args)) => verify::main(args, streams),
         Some(Command::Explain(args)) => explain::main(args, streams),
         Some(Command::Repin(args)) => repin::main(args, streams),
         Some(Command::Man) => generate::man(streams),

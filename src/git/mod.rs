@@ -1,6 +1,7 @@
 //! Checkouts and object trees: what a pinned commit tracks, read exactly and without running anything.
 
 mod checkout;
+mod clones;
 pub mod history;
 mod objects;
 mod sourced;
@@ -8,11 +9,13 @@ mod status;
 mod url;
 
 pub use checkout::Checkout;
+pub use clones::Clones;
 pub use sourced::Sourced;
 pub use url::same_repository;
 
 use crate::ops::Failure;
 use crate::recipe::CommitSha;
+use crate::workspace::Workspace;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -36,6 +39,14 @@ impl Checkouts {
     /// Those of a command line.
     pub fn new(source: Option<PathBuf>, vendors: BTreeMap<String, PathBuf>, allow_dirty: bool) -> Self {
         Self { source, vendors, allow_dirty, opened: Arc::default() }
+    }
+
+    /// Gives the tree of a pin from elsewhere: an object database, in place of the checkout `directory`.
+    pub fn seed(&self, directory: &Path, repo: &str, commit: &CommitSha, tree: Workspace) {
+        let sourced = Sourced { tree, dirty: Vec::new(), absent: Vec::new() };
+        if let Ok(mut opened) = self.opened.lock() {
+            opened.insert((directory.to_path_buf(), repo.to_owned(), commit.clone()), Arc::new(sourced));
+        }
     }
 
     /// The tree of a checkout after all checks of its pin.

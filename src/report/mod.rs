@@ -5,6 +5,7 @@ pub mod diff;
 pub mod escape;
 pub mod failure;
 pub mod findings;
+pub mod findings_json;
 pub mod json;
 pub mod log;
 pub mod nearest;
