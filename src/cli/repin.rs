@@ -3,11 +3,12 @@
 
 use super::input::{self, Refused};
 use super::{RunArgs, Streams, exit};
+use crate::check::{self, Input};
 use crate::git::Checkouts;
 use crate::git::history::{History, HistoryError};
 use crate::recipe::CommitSha;
 use crate::repin::Sides;
-use crate::report::review;
+use crate::report::{findings, review};
 use crate::run::Run;
 use clap::Args;
 use std::fs;
@@ -74,13 +75,22 @@ fn repin(args: &RepinArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
     let names = (old_tag.as_deref(), new_tag.as_deref());
     let text = review::text(recipe, &review, names, diff, streams.out_style);
     streams.say(text);
+    // A number cannot mend what the final checks find at the new commit; better to know now.
+    let checked =
+        check::run(&Input::new(&sides.after.workspace, &sides.after.records), &sides.after.records, false);
+    let findings = findings::text(&checked, false, streams.out_style)
+        .replace("; nothing was written", " at the new commit");
+    if !findings.is_empty() {
+        streams.say(format!("\n{findings}"));
+    }
+    let done = if checked.fails(false) { exit::DOES_NOT_APPLY } else { exit::DONE };
     let Some(edited) = review.edited(recipe) else {
         streams.say("\nthe recipe needs a hand edit at the lines above, then run this again\n");
         return Ok(exit::DOES_NOT_APPLY);
     };
     if !args.write {
         streams.say("\n--write puts the new commit and numbers into the recipe\n");
-        return Ok(exit::DONE);
+        return Ok(done);
     }
     let path = loaded.file.as_deref().unwrap_or(&args.recipe);
     write_whole(path, &edited).map_err(|error| {
@@ -88,7 +98,7 @@ fn repin(args: &RepinArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
         Refused(exit::OUTPUT)
     })?;
     streams.say(format!("\nwrote {}\n", args.recipe.display()));
-    Ok(exit::DONE)
+    Ok(done)
 }
 
 /// A recipe that does not fit the commit it pins cannot be compared with anything.
