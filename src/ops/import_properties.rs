@@ -102,9 +102,9 @@ fn file() -> impl Strategy<Value = String> {
 
 fn port(recipe: &str, source: &str) -> Port {
     let files = ["pkg/__init__.py", "pkg/sub.py", "pkg/a/__init__.py", "pkg/a/b.py"];
-    files
-        .into_iter()
-        .fold(Port::new(recipe).file(FILE, source), |port, file| port.file(file, "def f(): ...\n"))
+    files.into_iter().fold(Port::new(recipe).file(FILE, source), |port, file| {
+        port.file(file, "def __getattr__(name): ...\n")
+    })
 }
 
 /// The file after the op; `None` when the op refuses or finds nothing.

@@ -59,9 +59,9 @@ fn a_module_that_is_not_there_is_an_error_with_the_nearest() {
     assert_eq!(
         failure.details,
         [
-            "`pkg.aa` is not in the tree; the nearest module is `pkg.a`",
-            "`pkg.c` is not in the tree; the nearest module is `pkg.a`",
-            "`pkg.zzz` is not in the tree"
+            "`pkg.aa` is no module of the tree and no name in pkg/__init__.py; the nearest module is `pkg.a`",
+            "`pkg.c` is no module of the tree and no name in pkg/__init__.py; the nearest module is `pkg.a`",
+            "`pkg.zzz` is no module of the tree and no name in pkg/__init__.py"
         ]
     );
     assert_eq!(shown(&failure)[1], "pkg/m.py:2:1: import pkg.c as c");
@@ -209,7 +209,7 @@ fn a_file_that_does_not_parse_is_named_with_line_and_column() {
 fn a_file_that_does_not_mention_the_package_need_not_parse() {
     relativize("pkg/m.py", "from pkg import a\n")
         .file("pkg/py2.py", "print \"hi\"\n")
-        .file("pkg/bad.py", "def f(:")
+        .file("pkg/bad.py", "def f(: # é")
         .ok();
 }
 
@@ -417,4 +417,21 @@ fn names_of_the_package_are_imported_where_the_package_is_loaded_first() {
         FailureKind::Refused
     );
     assert_eq!(port("Error = None\n", "pkg/m.py").fails().kind, FailureKind::Refused);
+}
+
+#[test]
+fn a_module_that_was_removed_but_is_still_imported_from_its_package_3_23() {
+    let recipe = "delete in=\"pkg/utils.py\"\nrelativize_imports in=\"pkg/**\" package_root=\"pkg\"";
+    let port = |init| {
+        let port = Port::new(recipe).file("pkg/__init__.py", init).file("pkg/utils.py", "");
+        port.file("pkg/m.py", "from pkg import utils, core\n").file("pkg/core.py", "")
+    };
+    let failure = port("x = 1\n").fails();
+    assert_eq!(failure.kind, FailureKind::Missing);
+    assert_eq!(failure.details, ["`pkg.utils` is no module of the tree and no name in pkg/__init__.py"]);
+    port("from .core import *\n").ok();
+    port("utils = None\n").ok();
+    let run = relativize("pkg/m.py", "from pkg import a, gone, lost\n").run();
+    let text = "pkg/m.py:1:1: no `gone`, `lost` in pkg/__init__.py, upstream as here";
+    assert_eq!(run.steps[0].notes[..], [Note::Warning(text.to_owned())]);
 }

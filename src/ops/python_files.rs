@@ -63,8 +63,9 @@ pub fn select<'w>(workspace: &'w Workspace, within: &Glob, mention: &str) -> Res
     for path in &paths {
         let content = workspace.read(path).map_err(|e| Failure::read(path, &e))?;
         // An identifier that is not ASCII may mean the same name in another spelling.
-        if finder.find(&content).is_some() || !content.is_ascii() {
-            found.push((*path, content));
+        let mentions = finder.find(&content).is_some();
+        if mentions || !content.is_ascii() {
+            found.push((*path, content, mentions));
         }
     }
     let files = parse_all(found)?;
@@ -82,13 +83,15 @@ pub fn select<'w>(workspace: &'w Workspace, within: &Glob, mention: &str) -> Res
     Ok(Selection { files, paths, notes })
 }
 
-fn parse_all(found: Vec<(&RepoPath, Arc<[u8]>)>) -> Result<Vec<PythonFile<'_>>, Failure> {
-    let parsed = in_parallel(&found, |(_, content)| Module::parse(content));
+fn parse_all(found: Vec<(&RepoPath, Arc<[u8]>, bool)>) -> Result<Vec<PythonFile<'_>>, Failure> {
+    let parsed = in_parallel(&found, |(_, content, _)| Module::parse(content));
     let mut files = Vec::new();
     let mut wrong = Vec::new();
-    for ((path, content), module) in found.into_iter().zip(parsed) {
+    for ((path, content, mentions), module) in found.into_iter().zip(parsed) {
         match module {
             Ok(module) => files.push(PythonFile { path, content, module }),
+            // What is no Python and does not mention it is upstream's business.
+            Err(_) if !mentions => {}
             Err(error) => {
                 let line = Evidence::line(path, &content, error.offset.min(content.len()));
                 let text = format!("{} ({})", line.text.trim(), error.message);

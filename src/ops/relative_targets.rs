@@ -2,12 +2,14 @@
 
 use super::python_files::PythonFile;
 use super::{Count, Evidence, Failure, FailureKind, Note};
-use crate::python::Import;
 use crate::python::edit::one_line;
+use crate::python::exports::Exports;
 use crate::python::resolve::{Found, Package, Tree};
+use crate::python::{Import, Module};
 use crate::report::plural;
 use crate::workspace::{RepoPath, Workspace};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 /// The module that the builder generates in every compiled package.
 const GENERATED: &str = "_ops";
@@ -17,6 +19,7 @@ pub struct Targets<'w> {
     workspace: &'w Workspace,
     package: &'w Package,
     tree: Tree<'w>,
+    exports: BTreeMap<RepoPath, Exports>,
     missing: Vec<(Evidence, String)>,
     notes: Vec<Note>,
 }
@@ -24,7 +27,14 @@ pub struct Targets<'w> {
 impl<'w> Targets<'w> {
     /// Looks in a tree.
     pub fn new(workspace: &'w Workspace, package: &'w Package) -> Self {
-        Self { workspace, package, tree: Tree::new(workspace), missing: Vec::new(), notes: Vec::new() }
+        Self {
+            workspace,
+            package,
+            tree: Tree::new(workspace),
+            exports: BTreeMap::new(),
+            missing: Vec::new(),
+            notes: Vec::new(),
+        }
     }
 
     /// Whether a path below the package is a module of the tree.
@@ -38,18 +48,60 @@ impl<'w> Targets<'w> {
         self.tree.can_import(file, name)
     }
 
-    /// Looks at `from <below> import names`: the module must be there, and a package without `__init__.py` holds
-    /// nothing but modules.
+    /// Looks at `from <below> import names`: the module must be there, and a name of a package must not be a module
+    /// that the port removed. One that upstream does not have either is a warning.
     pub fn see_from(&mut self, file: &PythonFile<'_>, import: &Import, below: &[&str]) {
         match self.package.find(self.workspace, below) {
-            Some(Found::Namespace(_)) => {
-                for alias in &import.aliases {
-                    self.see_module(file, import, &[below, &[alias.name.as_str()]].concat());
-                }
-            }
-            Some(_) => {}
+            Some(Found::Namespace(_)) => self.see_names(file, import, below, None),
+            Some(Found::Package(init)) => self.see_names(file, import, below, Some(&init)),
+            Some(Found::File(_) | Found::Extension(_)) => {}
             None => self.see_module(file, import, below),
         }
+    }
+
+    fn see_names(&mut self, file: &PythonFile<'_>, import: &Import, below: &[&str], init: Option<&RepoPath>) {
+        let mut unknown = Vec::new();
+        for alias in &import.aliases {
+            let path = [below, &[alias.name.as_str()]].concat();
+            match init {
+                _ if self.is_module(&path) => {}
+                Some(init) if self.exports(init).may_hold(&alias.name) => {}
+                Some(init) if !self.was_module(init, &alias.name) => {
+                    unknown.push(format!("`{}`", alias.name))
+                }
+                _ => self.see_module(file, import, &path),
+            }
+        }
+        if let (Some(init), false) = (init, unknown.is_empty() || self.workspace.is_trial()) {
+            let note = format!("{}:{}: no {} in {init}", file.path, import.position, unknown.join(", "));
+            self.notes.push(Note::Warning(format!("{note}, upstream as here")));
+        }
+    }
+
+    /// Whether upstream had a module of that name beside an `__init__.py`, which the port removed.
+    fn was_module(&self, init: &RepoPath, name: &str) -> bool {
+        let upstream = self.workspace.get(init).and_then(|entry| entry.upstream_path.clone());
+        let stem = upstream.and_then(|init| init.parent()).and_then(|directory| directory.join(name).ok());
+        stem.is_some_and(|stem| {
+            let inside = [stem.as_bytes(), b"/"].concat();
+            let first = self
+                .workspace
+                .base()
+                .range::<[u8], _>((Bound::Included(&inside[..]), Bound::Unbounded))
+                .next();
+            first.is_some_and(|(path, _)| path.as_bytes().starts_with(&inside))
+                || [&b".py"[..], b".pyi"]
+                    .iter()
+                    .any(|end| self.workspace.base().contains_key::<[u8]>(&[stem.as_bytes(), end].concat()))
+        })
+    }
+
+    fn exports(&mut self, init: &RepoPath) -> &Exports {
+        let workspace = self.workspace;
+        self.exports.entry(init.clone()).or_insert_with(|| {
+            let module = workspace.read(init).ok().and_then(|content| Module::parse(&content).ok());
+            module.as_ref().map_or_else(Exports::unknown, Exports::of)
+        })
     }
 
     /// Looks at a module that is imported as such.
@@ -93,9 +145,18 @@ impl<'w> Targets<'w> {
             return Ok((Count { pin: "missing", noun, found, evidence }, self.notes));
         }
         let modules: BTreeSet<&str> = self.missing.iter().map(|(_, module)| module.as_str()).collect();
+        let absent = |module: &str| {
+            let above = module.rsplit_once('.').and_then(|(above, _)| self.package.below(above));
+            match above.and_then(|above| self.package.find(self.workspace, &above)) {
+                Some(Found::Package(init)) => {
+                    format!("`{module}` is no module of the tree and no name in {init}")
+                }
+                _ => format!("`{module}` is not in the tree"),
+            }
+        };
         let say = |module: &&str| match self.package.nearest(self.workspace, module) {
-            Some(near) => format!("`{module}` is not in the tree; the nearest module is `{near}`"),
-            None => format!("`{module}` is not in the tree"),
+            Some(near) => format!("{}; the nearest module is `{near}`", absent(module)),
+            None => absent(module),
         };
         let details = modules.iter().map(say).collect();
         let number = self.missing.len();

@@ -4,6 +4,7 @@
 mod dotted;
 pub mod edit;
 mod encoding;
+pub mod exports;
 pub mod follow;
 mod imports;
 mod lines;
