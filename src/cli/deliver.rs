@@ -7,11 +7,14 @@ use crate::output::{self, Difference, ErrorKind, Origins, OutputError, Protected
 use crate::report::plural;
 use crate::run::Run;
 use crate::workspace::Workspace;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// What became of the tree.
 #[derive(Debug, Default)]
 pub struct Delivered {
+    /// How many files were written and their tree hash.
+    pub written: Option<(usize, String)>,
     /// What a reader should know besides.
     pub notes: Vec<String>,
     /// The last line of the run.
@@ -95,7 +98,8 @@ pub fn deliver(
     let written = output::write(target, &run.workspace, &origins, args.force)?;
     let files = plural(written.files, ("file", "files"));
     let ending = format!("wrote {files} to {}\ntree {}\n", target.typed.display(), written.tree);
-    Ok(Delivered { notes: written.notes, ending, ..Delivered::default() })
+    let hash = Some((written.files, written.tree));
+    Ok(Delivered { written: hash, notes: written.notes, ending, ..Delivered::default() })
 }
 
 fn in_place(args: &RunArgs, loaded: &Loaded, run: &Run, directory: &Path) -> Result<Delivered, OutputError> {
@@ -115,7 +119,19 @@ fn in_place(args: &RunArgs, loaded: &Loaded, run: &Run, directory: &Path) -> Res
     let written = output::in_place(directory, &run.workspace, &origins, &state, &protected, args.force)?;
     let files = plural(written.files, ("file", "files"));
     let ending = format!("{} holds the port, {files}\ntree {}\n", directory.display(), written.tree);
-    Ok(Delivered { notes: written.notes, ending, ..Delivered::default() })
+    let hash = Some((written.files, written.tree));
+    Ok(Delivered { written: hash, notes: written.notes, ending, ..Delivered::default() })
+}
+
+/// What became of the tree, for programs.
+pub fn as_json(delivered: &Delivered, target: Option<&Target>) -> Value {
+    let differences: Vec<String> = delivered.differences.iter().map(ToString::to_string).collect();
+    json!({
+        "path": target.map(|t| t.typed.display().to_string()),
+        "files": delivered.written.as_ref().map(|(files, _)| files),
+        "tree": delivered.written.as_ref().map(|(_, tree)| tree),
+        "differences": differences,
+    })
 }
 
 /// Finishes or undoes what an interrupted run with `--in-place` left, before the directory is read.

@@ -1,6 +1,6 @@
 //! From what was typed to a recipe and a tree: reads the recipe, builds the `--file` tree, splits `NAME=DIR`.
 
-use super::{RunArgs, Streams, exit};
+use super::{Format, RunArgs, Streams, exit};
 use crate::git::Checkouts;
 use crate::recipe::{self, BuildContext, Position, Recipe, RecipeErrors, RecipeInput, RecipeText};
 use crate::report;
@@ -70,6 +70,10 @@ pub fn load_recipe(args: &RunArgs, streams: &mut Streams<'_>) -> Result<Loaded, 
             }
             Ok(Loaded { recipe, file })
         }
+        Err(errors) if args.format == Format::Json => {
+            streams.say(format!("{:#}\n", report::json::mistakes(&errors)));
+            Err(Refused(exit::USAGE))
+        }
         Err(errors) => {
             streams.complain(report::failure::recipe_errors(&errors, streams.err_style));
             Err(Refused(exit::USAGE))
@@ -131,6 +135,11 @@ pub fn refuse_idle_options(
             "no op of the recipe checks a checkout",
         ),
         (args.in_place && args.dry_run, "--in-place", "--dry-run writes nothing"),
+        (
+            args.format == Format::Json && (args.print || args.diff || args.verbose || args.quiet),
+            "--format json",
+            "it prints one document, which --print, --diff, --verbose and --quiet do not shape",
+        ),
         (args.in_place && args.dir.is_none(), "--in-place", "it changes the checkout that --dir names"),
         (args.dir.is_some() && args.recipe.is_none() && args.inline.is_none(), "--dir", "no recipe is given"),
     ];

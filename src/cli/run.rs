@@ -3,11 +3,11 @@
 
 use super::deliver::{self, Delivered};
 use super::input::{self, Loaded, Refused};
-use super::{RunArgs, Streams, exit};
+use super::{Format, RunArgs, Streams, exit};
 use crate::check::{self, Input};
 use crate::ops::Note;
 use crate::output::{OutputError, Target};
-use crate::report::{self, diff, failure, findings, log, print};
+use crate::report::{self, diff, failure, findings, findings_json, json, log, print};
 use crate::run::{self, Mode, Run};
 use crate::workspace::{Workspace, load};
 use std::io;
@@ -35,6 +35,9 @@ fn try_run(args: &RunArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
     let until = args.until.map_or(usize::MAX, |line| loaded.recipe.ops.partition_point(|op| op.line < line));
     let run = run::run(&loaded.recipe, until, tree, &checkouts, mode);
     let mut report = Report { args, loaded: &loaded, run: &run, streams };
+    if args.format == Format::Json {
+        return report.as_json(target.as_ref());
+    }
     if let Some(first) = run.drift.first() {
         return Ok(report.drift(failure::exit_status(first.failure.kind), target.as_ref()));
     }
@@ -123,6 +126,36 @@ struct Report<'a, 's, 'o> {
 }
 
 impl Report<'_, '_, '_> {
+    /// The whole run as one document on standard output; nothing else is printed there.
+    fn as_json(&mut self, target: Option<&Target>) -> Result<u8, Refused> {
+        let (recipe, run) = (&self.loaded.recipe, self.run);
+        let inline = self.loaded.file.is_none();
+        let mut status = run.drift.first().map_or(exit::DONE, |d| failure::exit_status(d.failure.kind));
+        let checked = match (self.args.until, status) {
+            (None, exit::DONE) => check::run(&Input::new(&run.workspace, &run.records), &run.records, inline),
+            _ => check::Report::default(),
+        };
+        let mut output = serde_json::Value::Null;
+        if status == exit::DONE && checked.fails(self.args.strict) {
+            status = exit::DOES_NOT_APPLY;
+        } else if status == exit::DONE {
+            match deliver::deliver(self.args, self.loaded, run, target) {
+                Ok(delivered) => {
+                    if !delivered.differences.is_empty() {
+                        status = exit::DIFFERS;
+                    }
+                    output = deliver::as_json(&delivered, target);
+                }
+                Err(error) => return Err(refused(&error, self.streams)),
+            }
+        }
+        let mut document = json::run(recipe, run, status);
+        document["checks"] = findings_json::json(&checked);
+        document["output"] = output;
+        self.streams.say(format!("{document:#}\n"));
+        Ok(status)
+    }
+
     /// Where the log goes: to standard error when standard output is a patch.
     fn tell(&mut self, text: impl AsRef<str>) {
         if self.args.quiet {

@@ -73,6 +73,12 @@ impl Port {
         args.into_iter().fold(self, Self::arg)
     }
 
+    /// The same directory, no arguments.
+    pub fn without_args(mut self) -> Self {
+        self.args.clear();
+        self
+    }
+
     /// An environment variable.
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.into(), value.into()));
