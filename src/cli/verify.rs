@@ -70,6 +70,12 @@ pub fn main(args: &VerifyArgs, streams: &mut Streams<'_>) -> u8 {
             }));
             records.extend(reading.model.map(|model| Record::Manifest(Box::new(model))));
         }
+        None if !tree.iter().any(|(path, _)| path.as_bytes().starts_with(b"torch-ext/")) => {
+            let message =
+                format!("{} has neither build.toml nor torch-ext: it is no port", args.dir.display());
+            streams.error(&message, Some("name the directory that holds build.toml"));
+            return exit::USAGE;
+        }
         None => streams
             .warn(&format!("{} has no build.toml: the rules that need one are skipped", args.dir.display())),
     }
