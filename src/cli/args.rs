@@ -38,6 +38,8 @@ pub struct Cli {
 pub enum Command {
     /// Review what a new upstream commit means for a recipe, and re-pin it
     Repin(super::RepinArgs),
+    /// Say how far each recipe's pin is behind its source
+    Outdated(super::OutdatedArgs),
     /// Prove that committed ports are what their recipes make
     Check(super::CheckArgs),
     /// Check a tree that exists: a port by hand, or one that was written

@@ -2,7 +2,7 @@
 //! from clones at hand, and compares.
 
 use super::input::Loaded;
-use super::{Streams, exit};
+use super::{Format, Streams, exit};
 use crate::check::{self as rules, Input};
 use crate::git::{Checkouts, Clones};
 use crate::ops::Failure;
@@ -12,6 +12,7 @@ use crate::report::{Color, Style, diff, failure, findings, plural};
 use crate::run::{self, Mode, Run};
 use crate::workspace::{Workspace, load};
 use clap::Args;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,8 +32,11 @@ pub struct CheckArgs {
     #[arg(long, value_name = "REV")]
     pub changed_since: Option<String>,
     /// Show how outputs differ, as patches
-    #[arg(long)]
+    #[arg(long, conflicts_with = "format")]
     pub diff: bool,
+    /// Print text, or one JSON document
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_default_value = true)]
+    pub format: Format,
 }
 
 /// A recipe and where its output is committed.
@@ -76,6 +80,26 @@ pub fn main(args: &CheckArgs, streams: &mut Streams<'_>) -> u8 {
     let clones = Clones::new(&args.clones);
     let style = streams.err_style;
     let outcomes = in_parallel(&ports, |port| check(port, &clones, args.diff, style));
+    let bad = outcomes.iter().map(|o| o.status).filter(|s| *s != exit::DONE);
+    let status =
+        bad.max_by_key(|status| if *status == exit::DIFFERS { 0 } else { *status + 1 }).unwrap_or(exit::DONE);
+    if args.format == Format::Json {
+        let ports = ports.iter().zip(&outcomes).map(|(port, outcome)| {
+            json!({
+                "recipe": port.recipe.display().to_string(),
+                "output": port.out.display().to_string(),
+                "status": outcome.status,
+                "result": outcome.word,
+                "details": outcome.details.lines().map(str::trim).collect::<Vec<_>>(),
+            })
+        });
+        let ports: Vec<_> = ports.collect();
+        streams.say(format!(
+            "{:#}\n",
+            json!({ "format": 1, "command": "check", "status": status, "ports": ports })
+        ));
+        return status;
+    }
     let width = ports.iter().map(|p| p.recipe.display().to_string().len()).max().unwrap_or(0);
     for (port, outcome) in ports.iter().zip(&outcomes) {
         let color = if outcome.status == exit::DONE { Color::Added } else { Color::Error };
@@ -89,18 +113,21 @@ pub fn main(args: &CheckArgs, streams: &mut Streams<'_>) -> u8 {
         outcomes.len(),
         if good == 1 { "ports is" } else { "ports are" }
     ));
-    let bad = outcomes.iter().map(|o| o.status).filter(|s| *s != exit::DONE);
-    bad.max_by_key(|status| if *status == exit::DIFFERS { 0 } else { *status + 1 }).unwrap_or(exit::DONE)
+    status
+}
+
+/// The recipes at or below a path.
+pub fn recipes(directory: &Path) -> Vec<PathBuf> {
+    let walk = WalkDir::new(directory).follow_links(false).into_iter();
+    let entries = walk.filter_entry(|e| e.file_name() != ".git" && e.file_name() != "target").flatten();
+    let named = |e: &walkdir::DirEntry| e.depth() == 0 || e.file_name() == "port.kdl";
+    entries.filter(|e| e.file_type().is_file() && named(e)).map(walkdir::DirEntry::into_path).collect()
 }
 
 /// The ports below a directory, in the two layouts in use.
 fn find(directory: &Path) -> Vec<Port> {
-    let walk = WalkDir::new(directory).follow_links(false).into_iter();
-    let entries = walk.filter_entry(|e| e.file_name() != ".git" && e.file_name() != "target").flatten();
-    let recipes = entries.filter(|e| e.file_name() == "port.kdl" && e.file_type().is_file());
-    recipes
-        .filter_map(|entry| Some(Port { out: output_of(entry.path())?, recipe: entry.path().to_path_buf() }))
-        .collect()
+    let port = |recipe: PathBuf| Some(Port { out: output_of(&recipe)?, recipe });
+    recipes(directory).into_iter().filter_map(port).collect()
 }
 
 /// `KERNEL/port/port.kdl` -> `KERNEL/src`; `.ports/KERNEL/port.kdl` -> `KERNEL`; `expected/` beside the recipe, as the

@@ -26,7 +26,7 @@ pub fn main(args: &ExplainArgs, streams: &mut Streams<'_>) -> u8 {
         return exit::DONE;
     }
     if table::find(name).is_some() {
-        return ops::main(&OpsArgs { name: Some(name.clone()) }, streams);
+        return ops::main(&OpsArgs { name: Some(name.clone()), ..OpsArgs::default() }, streams);
     }
     let known = check::RULES.iter().map(|r| r.id).chain(table::TABLE.iter().map(|s| s.name));
     let help = nearest::one(name, known)

@@ -7,6 +7,7 @@ mod explain;
 mod generate;
 mod input;
 mod ops;
+mod outdated;
 mod repin;
 mod run;
 mod variants;
@@ -16,6 +17,7 @@ pub use args::{Cli, ColorChoice, Command, Format, RunArgs};
 pub use check::CheckArgs;
 pub use explain::ExplainArgs;
 pub use ops::{OpsArgs, example_output};
+pub use outdated::OutdatedArgs;
 pub use repin::RepinArgs;
 pub use run::run;
 pub use variants::VariantsArgs;
@@ -90,6 +92,7 @@ pub fn main(cli: &Cli, streams: &mut Streams<'_>) -> u8 {
         Some(Command::Ops(args)) => ops::main(args, streams),
         Some(Command::Variants(args)) => variants::run(args, streams.out, streams.err),
         Some(Command::Completions(args)) => generate::completions(args, streams),
+        Some(Command::Outdated(args)) => outdated::main(args, streams),
         Some(Command::Check(args)) => check::main(args, streams),
         Some(Command::Verify(args)) => verify::main(args, streams),
         Some(Command::Explain(args)) => explain::main(args, streams),

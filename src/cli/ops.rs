@@ -1,20 +1,33 @@
 //! `kernel-port ops`: the reference of the ops, with examples that are run on the spot.
 
-use super::{Streams, exit, run};
+use super::{Format, Streams, exit, run};
 use crate::ops::{self, Example, TABLE};
-use crate::report::{Style, nearest, reference};
+use crate::report::{Style, json, nearest, reference};
 use clap::Args;
 
 /// The arguments of `ops`.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct OpsArgs {
     /// The op to show in full
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
+    /// Print text, or the whole table as one JSON document
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        hide_default_value = true,
+        conflicts_with = "name"
+    )]
+    pub format: Format,
 }
 
 /// Prints the table, or one op.
 pub fn main(args: &OpsArgs, streams: &mut Streams<'_>) -> u8 {
+    if args.format == Format::Json {
+        streams.say(format!("{:#}\n", json::ops()));
+        return exit::DONE;
+    }
     let Some(name) = &args.name else {
         let text = reference::table(streams.out_style);
         streams.say(text);

@@ -2,13 +2,13 @@
 //! are read from the object database; no work tree is touched, and none needs to be clean.
 
 use super::input::{self, Refused};
-use super::{RunArgs, Streams, exit};
+use super::{Format, RunArgs, Streams, exit};
 use crate::check::{self, Input};
 use crate::git::Checkouts;
 use crate::git::history::{History, HistoryError};
 use crate::recipe::CommitSha;
 use crate::repin::Sides;
-use crate::report::{findings, review};
+use crate::report::{findings, findings_json, json, review};
 use crate::run::Run;
 use clap::Args;
 use std::fs;
@@ -34,6 +34,9 @@ pub struct RepinArgs {
     /// Write the new commit and numbers into the recipe
     #[arg(long)]
     pub write: bool,
+    /// Print text, or one JSON document
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_default_value = true)]
+    pub format: Format,
 }
 
 /// Reviews, and with `--write` edits the recipe.
@@ -74,22 +77,30 @@ fn repin(args: &RepinArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
     let diff = |hidden: &crate::repin::HiddenDrift| history.file_diff(&old, &new, &hidden.upstream);
     let names = (old_tag.as_deref(), new_tag.as_deref());
     let text = review::text(recipe, &review, names, diff, streams.out_style);
-    streams.say(text);
+    let json_wanted = args.format == Format::Json;
+    let say = |streams: &mut Streams<'_>, text: &str| {
+        if !json_wanted {
+            streams.say(text);
+        }
+    };
+    say(streams, &text);
     // A number cannot mend what the final checks find at the new commit; better to know now.
     let checked =
         check::run(&Input::new(&sides.after.workspace, &sides.after.records), &sides.after.records, false);
     let findings = findings::text(&checked, false, streams.out_style)
         .replace("; nothing was written", " at the new commit");
     if !findings.is_empty() {
-        streams.say(format!("\n{findings}"));
+        say(streams, &format!("\n{findings}"));
     }
     let done = if checked.fails(false) { exit::DOES_NOT_APPLY } else { exit::DONE };
     let Some(edited) = review.edited(recipe) else {
-        streams.say("\nthe recipe needs a hand edit at the lines above, then run this again\n");
+        say(streams, "\nthe recipe needs a hand edit at the lines above, then run this again\n");
+        print_json(json_wanted, recipe, &review, &checked, exit::DOES_NOT_APPLY, streams);
         return Ok(exit::DOES_NOT_APPLY);
     };
     if !args.write {
-        streams.say("\n--write puts the new commit and numbers into the recipe\n");
+        say(streams, "\n--write puts the new commit and numbers into the recipe\n");
+        print_json(json_wanted, recipe, &review, &checked, done, streams);
         return Ok(done);
     }
     let path = loaded.file.as_deref().unwrap_or(&args.recipe);
@@ -97,8 +108,24 @@ fn repin(args: &RepinArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
         streams.error(&format!("cannot write {}: {error}", path.display()), None);
         Refused(exit::OUTPUT)
     })?;
-    streams.say(format!("\nwrote {}\n", args.recipe.display()));
+    say(streams, &format!("\nwrote {}\n", args.recipe.display()));
+    print_json(json_wanted, recipe, &review, &checked, done, streams);
     Ok(done)
+}
+
+fn print_json(
+    wanted: bool,
+    recipe: &crate::recipe::Recipe,
+    review: &crate::repin::Review<'_>,
+    checked: &check::Report,
+    status: u8,
+    streams: &mut Streams<'_>,
+) {
+    if wanted {
+        let mut document = json::review(recipe, review, status);
+        document["checks"] = findings_json::json(checked);
+        streams.say(format!("{document:#}\n"));
+    }
 }
 
 /// A recipe that does not fit the commit it pins cannot be compared with anything.

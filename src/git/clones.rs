@@ -40,6 +40,11 @@ impl Clones {
         true
     }
 
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &Path> {
+        self.found.iter().map(|(path, _)| path.as_path())
+    }
+
     /// The repository's clones.
     pub fn of<'c>(&'c self, repo: &'c str) -> impl Iterator<Item = &'c Path> {
         let ours =

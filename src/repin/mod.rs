@@ -51,6 +51,12 @@ pub struct Review<'a> {
     pub files: Vec<FileDelta>,
 }
 
+/// The upstream paths that a recipe ports from a tree.
+pub fn ported_paths(recipe: &Recipe, tree: Workspace) -> BTreeSet<RepoPath> {
+    let run = run_sourced(recipe, tree, &Checkouts::default(), Mode::Measure);
+    run.workspace.iter().filter_map(|(_, entry)| entry.upstream_path.clone()).collect()
+}
+
 impl Sides {
     /// Runs the recipe on both trees.
     pub fn run(

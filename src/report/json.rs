@@ -3,6 +3,7 @@
 
 use crate::ops::{Evidence, Failure, FailureKind, Note};
 use crate::recipe::{Recipe, RecipeErrors};
+use crate::repin::Review;
 use crate::run::Run;
 use crate::workspace::ChangeSet;
 use serde_json::{Value, json};
@@ -69,6 +70,72 @@ pub fn run(recipe: &Recipe, run: &Run, status: u8) -> Value {
         "ops": ops.collect::<Vec<_>>(),
         "changes": if run.drift.is_empty() { changes(&run.workspace.changes()) } else { Value::Null },
     })
+}
+
+/// A re-pinning: what changed between two commits, and what no number can fix.
+pub fn review(recipe: &Recipe, review: &Review<'_>, status: u8) -> Value {
+    let pins = review.pins.iter().map(|pin| {
+        json!({
+            "line": recipe.ops[pin.op].line,
+            "op": recipe.ops[pin.op].spec.name,
+            "pin": pin.name,
+            "old": pin.old,
+            "new": pin.new,
+            "added": evidence(&pin.added),
+            "gone": evidence(&pin.gone),
+        })
+    });
+    let blocking = review.blocking.iter().map(|at| {
+        let drift = &review.sides.after.drift[*at];
+        let mut value = failure(&drift.failure);
+        value["line"] = json!(recipe.ops[drift.op].line);
+        value["op"] = json!(recipe.ops[drift.op].spec.name);
+        value["after_line"] = json!(drift.after.map(|op| recipe.ops[op].line));
+        value
+    });
+    let hidden = review
+        .hidden
+        .iter()
+        .map(|h| json!({ "path": h.path.to_string(), "upstream": h.upstream.to_string() }));
+    let files = review.files.iter().map(|f| {
+        json!({
+            "path": f.path.to_string(),
+            "kind": match (f.was, f.is) { (false, _) => "A", (_, false) => "D", _ => "M" },
+            "added": f.lines.map(|(plus, _)| plus),
+            "removed": f.lines.map(|(_, minus)| minus),
+        })
+    });
+    json!({
+        "format": FORMAT,
+        "command": "repin",
+        "recipe": recipe.text.name(),
+        "status": status,
+        "old": review.sides.old.as_str(),
+        "new": review.sides.new.as_str(),
+        "commits": review.between.commits,
+        "touching": review.between.touching.iter().map(|(id, subject)| json!({ "commit": id, "subject": subject })).collect::<Vec<_>>(),
+        "pins": pins.collect::<Vec<_>>(),
+        "blocking": blocking.collect::<Vec<_>>(),
+        "hidden": hidden.collect::<Vec<_>>(),
+        "files": files.collect::<Vec<_>>(),
+    })
+}
+
+/// The op table.
+pub fn ops() -> Value {
+    let ops = crate::ops::TABLE.iter().map(|spec| {
+        let args = spec
+            .args
+            .iter()
+            .map(|a| json!({ "name": a.name, "type": a.ty.name(), "required": a.required, "help": a.help }));
+        json!({
+            "name": spec.name,
+            "summary": spec.summary,
+            "arguments": args.collect::<Vec<_>>(),
+            "failures": spec.failures,
+        })
+    });
+    json!({ "format": FORMAT, "command": "ops", "status": 0, "table": ops.collect::<Vec<_>>() })
 }
 
 /// The changed files.

@@ -48,7 +48,7 @@ fn conforms(schema: &Value, root: &Value, value: &Value, place: &str) {
     }
 }
 
-fn check(document: &Value) {
+pub fn check(document: &Value) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema.json");
     let schema: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     conforms(&schema, &schema, document, "$");
@@ -83,4 +83,12 @@ fn drift_findings_and_mistakes_are_in_the_document() {
 #[test]
 fn options_that_shape_text_are_usage_errors() {
     Port::inline("delete in=\"a\"").file("a", "").args(["--format", "json", "--diff"]).run().fails_with(2);
+}
+
+#[test]
+fn the_op_table_is_a_document() {
+    let ran = Port::new().args(["ops", "--format", "json"]).run().succeeds();
+    let document: Value = serde_json::from_str(&ran.done.out).unwrap();
+    check(&document);
+    assert!(document["table"].as_array().unwrap().iter().any(|op| op["name"] == "relativize_imports"));
 }

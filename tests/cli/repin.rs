@@ -203,3 +203,37 @@ fn verify_checks_a_port_by_hand() {
     );
     Port::new().on_disk("p/x", "").args(["verify", "p"]).run().fails_with(2).mentions("it is no port");
 }
+
+#[test]
+fn repin_check_and_outdated_speak_json() {
+    let parse = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+    let repin = bumped()
+        .args(["repin", "port.kdl", "--dir", "up", "--to", "v2", "--format", "json"])
+        .run()
+        .succeeds();
+    let document = parse(&repin.done.out);
+    crate::json::check(&document);
+    assert_eq!(document["pins"][0]["added"][0]["path"], "pkg/c.py");
+    assert_eq!(document["hidden"][0]["upstream"], "pkg/conf.py");
+    let check = monorepo().sh("echo > ports/up/src/new").args(["--format", "json"]).run().fails_with(4);
+    let document = parse(&check.done.out);
+    crate::json::check(&document);
+    assert_eq!(document["ports"][0]["details"][0], "extra: new");
+    let outdated =
+        bumped().args(["outdated", "port.kdl", "--clones", "up", "--format", "json"]).run().succeeds();
+    let document = parse(&outdated.done.out);
+    crate::json::check(&document);
+    assert_eq!(
+        (&document["ports"][0]["behind"], &document["ports"][0]["newest_tag"]),
+        (&3.into(), &"v2".into())
+    );
+}
+
+#[test]
+fn outdated_says_how_far_behind_a_pin_is() {
+    let ran = bumped().args(["outdated", "port.kdl", "--clones", "up"]).run().succeeds();
+    let (old, new) = (id(&ran.port, "v1"), id(&ran.port, "v2"));
+    assert_eq!(ran.done.out, format!("port.kdl  {old} (v1), 3 behind {new} (v2), 2 touch ported files\n"));
+    let none = bumped().args(["outdated", "port.kdl", "--clones", "overlay"]).run().succeeds();
+    assert!(none.done.out.contains("no clone of https://host/up has the pinned commit"));
+}
