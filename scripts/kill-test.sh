@@ -31,8 +31,8 @@ recipe='move from="d" to="moved"'
 
 fail() { echo "FAILED: $* (SEED=$SEED)" >&2; cp -r "$work" "$work.kept"; echo "kept in $work.kept" >&2; exit 1; }
 now() { date +%s%N; }
-# Sleeps up to 1.2 times as long as a whole run takes.
-nap() { local us=$(((RANDOM * 32768 + RANDOM) % ($1 * 12 / 10 / 1000) + 1)); sleep "$((us / 1000000)).$(printf %06d $((us % 1000000)))"; }
+# Sleeps up to as long as a whole run takes.
+nap() { local us=$(((RANDOM * 32768 + RANDOM) % ($1 / 1000) + 1)); sleep "$((us / 1000000)).$(printf %06d $((us % 1000000)))"; }
 same() { diff -r --no-dereference -q "$1" "$2" >/dev/null 2>&1; }
 leftovers() { find . -maxdepth 1 -name '.kernel-port-*' | wc -l; }
 
@@ -79,9 +79,16 @@ ended=([after]=0 [begun]=0 [decided]=0)
 for ((n = 1; n <= KILLS; n++)); do
   git -C repo clean -fdxq
   git -C repo reset --hard -q
-  place >/dev/null 2>&1 &
+  # Not through the function: that would put a shell between, and only the shell would die.
+  "$BINARY" -e "$recipe" --dir repo --in-place >/dev/null 2>&1 &
   pid=$!
-  nap $took
+  if [ $((n % 2)) = 0 ]; then
+    nap $took
+  else
+    # Every other kill comes while files are renamed.
+    while [ ! -e repo/.kernel-port-journal/decided ] && kill -0 $pid 2>/dev/null; do :; done
+    nap 20000000
+  fi
   kill -9 $pid 2>/dev/null || true
   wait $pid 2>/dev/null || true
   if [ -e repo/.kernel-port-journal/decided ]; then
