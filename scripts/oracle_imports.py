@@ -21,7 +21,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 def files(directories):
     for directory in directories:
-        for base, _, names in os.walk(directory):
+        for base, below, names in os.walk(directory):
+            below[:] = sorted(set(below) - {"site-packages"})
             for name in sorted(names):
                 if name.endswith((".py", ".pyi")) and os.path.isfile(os.path.join(base, name)):
                     yield os.path.join(base, name)
