@@ -33,7 +33,14 @@ fn try_run(args: &RunArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
     let tree = base_tree(args, &loaded, streams)?;
     let mode = if args.fail_fast { Mode::FailFast } else { Mode::Measure };
     let until = args.until.map_or(usize::MAX, |line| loaded.recipe.ops.partition_point(|op| op.line < line));
-    let run = run::run(&loaded.recipe, until, tree, &checkouts, mode);
+    let mut run = run::run(&loaded.recipe, until, tree, &checkouts, mode);
+    if args.in_place && run.drift.is_empty() {
+        // What is shown afterwards compares with files that will be gone by then.
+        run.workspace.settle(args.diff).map_err(|error| {
+            streams.error(&format!("cannot read what changed: {error}"), None);
+            Refused(exit::SOURCE)
+        })?;
+    }
     let mut report = Report { args, loaded: &loaded, run: &run, streams };
     if args.format == Format::Json {
         return report.as_json(target.as_ref());

@@ -1,17 +1,15 @@
 //! The tree hash of provenance: sha256 over the files in path order, each as path bytes, one zero byte, length as
 //! 64-bit little-endian, content.
 
-use super::error::OutputError;
+use super::error::{ErrorKind, OutputError};
 use super::reader::{CHUNK, Reader};
-use super::survey::is_cache;
 use super::{OLD_PROVENANCE, PROVENANCE};
 use crate::report::hex;
-use crate::workspace::{Entry, RepoPath};
+use crate::workspace::{Entry, RepoPath, load};
 use sha2::{Digest, Sha256};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use walkdir::WalkDir;
 
 /// Takes the files of a tree, which must come in path order.
 #[derive(Clone, Default)]
@@ -82,7 +80,8 @@ pub(super) fn is_provenance(path: &[u8]) -> bool {
     path == PROVENANCE.as_bytes() || path == OLD_PROVENANCE.as_bytes()
 }
 
-/// The hash of an overlay directory; of several, the hash of theirs, one a line in the order of the recipe.
+/// The hash of what an overlay directory brings; of several, the hash of theirs, one a line in the order of the
+/// recipe.
 ///
 /// # Errors
 /// A directory or file that cannot be read.
@@ -96,29 +95,9 @@ pub(super) fn overlay_hash(directories: &[&Path]) -> Result<Option<String>, Outp
 }
 
 fn directory_hash(directory: &Path) -> Result<String, OutputError> {
-    let failed = |e: io::Error| OutputError::io("read the overlay", directory, &e);
-    let root = std::fs::canonicalize(directory).map_err(failed)?;
-    let mut files = Vec::new();
-    let entries = WalkDir::new(&root).follow_links(false).into_iter();
-    for entry in entries.filter_entry(|e| e.depth() == 0 || e.file_name() != ".git") {
-        let entry = entry.map_err(|e| failed(e.into()))?;
-        let kind = entry.file_type();
-        if let Ok(path) = entry.path().strip_prefix(&root)
-            && (kind.is_file() || kind.is_symlink())
-        {
-            files.push((path.as_os_str().as_bytes().to_vec(), kind.is_symlink()));
-        }
-    }
-    files.retain(|(path, _)| !is_cache(path));
-    files.sort();
-    let mut hasher = TreeHasher::default();
-    let mut buffer = vec![0; CHUNK];
-    for (path, link) in files {
-        let full = root.join(Path::new(std::ffi::OsStr::from_bytes(&path)));
-        hash_on_disk(&mut hasher, &path, &full, link, &mut buffer)
-            .map_err(|e| OutputError::io("read", &full, &e))?;
-    }
-    Ok(hasher.finish())
+    let (files, _) = load::directory(directory)
+        .map_err(|failure| OutputError::new(ErrorKind::Write, failure.message).at(directory))?;
+    tree_hash(files.iter())
 }
 
 /// Adds a file or symlink that is on disk.
@@ -166,11 +145,10 @@ mod tests {
     }
 
     #[test]
-    fn an_overlay_hashes_like_a_tree_without_caches() {
+    fn an_overlay_hashes_like_the_tree_it_brings() {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(dir.path().join("p/__pycache__")).unwrap();
+        std::fs::create_dir_all(dir.path().join("p")).unwrap();
         std::fs::write(dir.path().join("p/a.py"), "x").unwrap();
-        std::fs::write(dir.path().join("p/__pycache__/a.cpython-312.pyc"), "y").unwrap();
         std::os::unix::fs::symlink("p/a.py", dir.path().join("l")).unwrap();
         let same = tree_hash(link(&[("p/a.py", "x")], "l", "p/a.py").iter()).unwrap();
         assert_eq!(overlay_hash(&[dir.path()]).unwrap(), Some(same.clone()));

@@ -1,7 +1,8 @@
 //! What the port did to upstream's tree, in git's terms: added, modified, deleted, renamed.
 
-use super::{Entry, RepoPath, Workspace};
+use super::{Content, Entry, RepoPath, Workspace};
 use std::collections::BTreeSet;
+use std::io;
 
 /// Git's letter for a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,6 +105,38 @@ impl Workspace {
     }
 }
 
+impl Workspace {
+    /// Reads everything that changed, so that the change set can still be shown when the files on disk have been
+    /// replaced. Deleted files are read only when `deleted` asks for it: a list of changes needs no content of them.
+    ///
+    /// # Errors
+    /// A content that cannot be read.
+    pub fn settle(&mut self, deleted: bool) -> io::Result<()> {
+        let set = self.changes();
+        let pair = |c: &FileChange<'_>| (c.old.map(|(p, _)| p.clone()), c.new.map(|(p, _)| p.clone()));
+        let pairs: Vec<_> = set.files.iter().map(pair).filter(|(_, new)| deleted || new.is_some()).collect();
+        let in_memory = |content: &Content| content.read().map(Content::Bytes);
+        let mut base = self.base().clone();
+        let mut settled = Vec::new();
+        for (old, new) in pairs {
+            let mut before = None;
+            if let Some(entry) = old.and_then(|path| base.get_mut(&path)) {
+                let content = in_memory(&entry.content)?;
+                before = Some((std::mem::replace(&mut entry.content, content.clone()), content));
+            }
+            if let Some((path, entry)) = new.and_then(|path| self.get_key_value(&path)) {
+                let content = match before {
+                    Some((stored, content)) if stored.is(&entry.content) => content,
+                    _ => in_memory(&entry.content)?,
+                };
+                settled.push((path.clone(), Entry { content, ..entry.clone() }));
+            }
+        }
+        self.replace_contents(base, settled);
+        Ok(())
+    }
+}
+
 fn differs(old: &Entry, new: &Entry) -> bool {
     if old.mode != new.mode {
         return true;
@@ -119,7 +152,7 @@ fn differs(old: &Entry, new: &Entry) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Change, Content, Mode, Origin};
+    use super::super::{Change, Content, Mode, Origin, Stored};
     use super::*;
 
     fn path(text: &str) -> RepoPath {
@@ -191,5 +224,40 @@ mod tests {
         let mut w = tree(&["a"]);
         w.apply(vec![Change::Copy { from: path("a"), to: path("b") }]).unwrap();
         assert_eq!(list(&w), ["A b"]);
+    }
+
+    /// A file that the port itself replaces on disk.
+    struct OnDisk(std::path::PathBuf);
+
+    impl Stored for OnDisk {
+        fn read(&self) -> io::Result<std::sync::Arc<[u8]>> {
+            Ok(std::fs::read(&self.0)?.into())
+        }
+    }
+
+    #[test]
+    fn a_settled_change_set_outlives_the_files_it_was_read_from() {
+        let dir = tempfile::tempdir().unwrap();
+        let entry = |name: &str| {
+            let full = dir.path().join(name);
+            std::fs::write(&full, name).unwrap();
+            Entry::upstream(path(name), Content::Stored(std::sync::Arc::new(OnDisk(full))), Mode::File)
+        };
+        let mut w = Workspace::new(["edited", "gone", "moved", "same"].map(entry));
+        let edits = vec![super::super::TextEdit::new(0..1, "E")];
+        w.apply(vec![Change::Edit { path: path("edited"), edits }]).unwrap();
+        w.apply(vec![Change::Delete { path: path("gone") }]).unwrap();
+        w.apply(rename("moved", "there")).unwrap();
+        let before = list(&w);
+        assert_eq!(before, ["M edited", "D gone", "R moved -> there"]);
+        w.settle(true).unwrap();
+        std::fs::write(dir.path().join("edited"), "Edited").unwrap();
+        std::fs::remove_file(dir.path().join("gone")).unwrap();
+        std::fs::remove_file(dir.path().join("moved")).unwrap();
+        assert_eq!(list(&w), before);
+        let set = w.changes();
+        let old: Vec<_> = set.files.iter().map(|f| f.old.unwrap().1.content.read().unwrap()).collect();
+        assert_eq!(old.iter().map(|o| &o[..]).collect::<Vec<_>>(), [&b"edited"[..], b"gone", b"moved"]);
+        assert!(!set.files[2].edited());
     }
 }

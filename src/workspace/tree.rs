@@ -182,6 +182,16 @@ impl Workspace {
         }
     }
 
+    /// Replaces contents by equal ones that are held elsewhere.
+    pub(super) fn replace_contents(
+        &mut self,
+        base: BTreeMap<RepoPath, Entry>,
+        entries: impl IntoIterator<Item = (RepoPath, Entry)>,
+    ) {
+        self.base = Arc::new(base);
+        self.entries.extend(entries);
+    }
+
     /// Applies all changes of one op, or none of them.
     ///
     /// # Errors
