@@ -3,9 +3,12 @@
 use super::python_files::{PythonFile, Rewrites, nothing, select};
 use super::{Context, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan};
 use crate::python::edit::{line_ending, separator};
-use crate::python::{Alias, Binding, ByteRange, Import, ImportKind, Module, Role, ScopeId, StatementKind};
+use crate::python::header::{self, behind_fixed};
+use crate::python::removal::remove;
+use crate::python::{Alias, Binding, ByteRange, Import, ImportKind, Role, ScopeId, ScopeKind};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, ModulePath, NonEmptyText};
-use crate::workspace::{TextEdit, splice};
+use crate::workspace::TextEdit;
+use std::collections::BTreeSet;
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "kernelize_imports",
@@ -25,7 +28,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
     failures: &[
         "no statement imports the package, and there is no `changes=0`",
         "a star import of the package",
-        "the file uses the binding's name for something else",
+        "the file uses the binding's name, or `kernels`, for something else where the kernel is needed",
         "a matched file that mentions the package does not parse",
     ],
     example: Some(Example {
@@ -72,28 +75,49 @@ impl Op for KernelizeImports {
         let last = self.package.components().next_back().unwrap_or_default();
         let selection = select(context.workspace, &self.within, last)?;
         let mut rewrites = Rewrites::default();
-        let (mut stars, mut taken) = (Vec::new(), Vec::new());
+        let mut refusals: [Refusal; 6] = REFUSALS.map(|(message, hint)| (message, hint, Vec::new()));
         for file in &selection.files {
             let ours: Vec<&Import> = file.module.imports.iter().filter(|i| self.concerns(i)).collect();
-            if ours.is_empty() {
-                continue;
-            }
-            stars.extend(ours.iter().filter(|i| i.star.is_some()).map(|i| file.evidence(&i.range)));
-            taken.extend(self.other_bindings(file));
+            let [stars, parents, dotted, taken, kernels, comments] = &mut refusals;
+            parents.2.extend(self.from_parent(file));
+            let Some(first) = ours.first() else { continue };
+            let evidence = |import: &&&Import| file.evidence(&import.range);
+            stars.2.extend(ours.iter().filter(|i| i.star.is_some()).map(|i| evidence(&i)));
+            dotted.2.extend(ours.iter().filter(|i| self.binds_top(i)).map(|i| evidence(&i)));
+            taken.2.extend(self.other_bindings(file, &ours));
+            kernels.2.extend(self.other_kernels(file, first));
+            comments.2.extend(ours.iter().filter(|i| has_stuck_comment(file, i)).map(|i| evidence(&i)));
             let statements: Vec<ByteRange> = ours.iter().map(|i| i.range.clone()).collect();
             rewrites.add(file, self.edits(file, &ours), &statements);
         }
-        refuse(
-            stars,
-            "a star import cannot be rewritten",
-            "import the names that are used, with replace first",
-        )?;
-        let message = format!("the name {} is used for something else", self.binding);
-        refuse(taken, &message, "choose another name with binding=")?;
+        for (message, hint, evidence) in refusals {
+            refuse(evidence, &message.replace("{}", &self.binding), hint)?;
+        }
         let none = nothing(&selection, &self.within, &format!("import of {}", self.package));
         Ok(rewrites.plan(selection.notes, none))
     }
 }
+
+type Refusal = (&'static str, &'static str, Vec<Evidence>);
+
+/// What is refused and what to do about it; `{}` is the binding.
+const REFUSALS: [(&str, &str); 6] = [
+    ("a star import cannot be rewritten", "import the names that are used, with replace first"),
+    (
+        "a `from` import of the package from the one above it cannot be rewritten",
+        "write `import a.b as x`, with replace first",
+    ),
+    (
+        "`import a.b.c` binds `a`, which is not the kernel",
+        "give it a name with `as`, with replace first, or leave the file out of in=",
+    ),
+    ("the name {} is used for something else", "choose another name with binding="),
+    ("the name kernels is used for something else", "rename it first, with replace"),
+    (
+        "a comment stands inside of an import that is followed by `;`",
+        "give the import lines of its own, with replace first",
+    ),
+];
 
 fn refuse(evidence: Vec<Evidence>, message: &str, hint: &str) -> Result<(), Failure> {
     if evidence.is_empty() {
@@ -110,12 +134,35 @@ impl KernelizeImports {
         }
     }
 
-    /// Module-level bindings of the kernel's name that are no import of the package.
-    fn other_bindings(&self, file: &PythonFile<'_>) -> Vec<Evidence> {
+    /// `from a import b` for the package `a.b`.
+    fn from_parent(&self, file: &PythonFile<'_>) -> Vec<Evidence> {
+        let Some((parent, name)) = self.package.as_str().rsplit_once('.') else { return Vec::new() };
+        let imports = file.module.imports.iter().filter(|import| {
+            let from = import.kind == ImportKind::From && import.level == 0 && import.module == parent;
+            from && import.aliases.iter().any(|alias| alias.name == name)
+        });
+        imports.map(|import| file.evidence(&import.range)).collect()
+    }
+
+    /// `import a.b.c` for the package `a.b`.
+    fn binds_top(&self, import: &Import) -> bool {
+        let plain = |a: &Alias| a.asname.is_none() && self.package.strip_from(&a.name).is_some();
+        let is_dotted = self.package.components().nth(1).is_some();
+        is_dotted && import.kind == ImportKind::Import && import.aliases.iter().any(plain)
+    }
+
+    /// Bindings of the kernel's name, where it is used, that are no import of the package.
+    fn other_bindings(&self, file: &PythonFile<'_>, ours: &[&Import]) -> Vec<Evidence> {
         let module = &file.module;
         let Some(id) = module.table.find(&self.binding) else { return Vec::new() };
-        let bindings = module.bindings(ScopeId::MODULE, id).map(|at| &module.names[at]);
-        let other = bindings.filter(|name| match name.role {
+        let mut scopes = BTreeSet::from([ScopeId::MODULE]);
+        for import in ours {
+            let around = std::iter::successors(Some(import.scope), |s| module.scopes[s.0].parent);
+            let is_seen = |s: &ScopeId| *s == import.scope || module.scopes[s.0].kind != ScopeKind::Class;
+            scopes.extend(around.filter(is_seen));
+        }
+        let bindings = scopes.into_iter().flat_map(|scope| module.bindings(scope, id));
+        let other = bindings.map(|at| &module.names[at]).filter(|name| match name.role {
             Role::Bind(Binding::Import(import, alias)) => {
                 let import = &module.imports[import];
                 let alias = &import.aliases[alias];
@@ -126,24 +173,54 @@ impl KernelizeImports {
                 };
                 import.kind != ImportKind::Import || !package
             }
-            Role::Bind(_) | Role::Delete => true,
-            _ => false,
+            Role::Bind(_) | Role::Delete | Role::Nonlocal => true,
+            Role::Use | Role::Global => false,
         });
         other.map(|name| file.line(&name.range)).collect()
     }
 
+    /// Bindings of `kernels` before the kernel is loaded that are not the module's.
+    fn other_kernels(&self, file: &PythonFile<'_>, first: &Import) -> Vec<Evidence> {
+        let module = &file.module;
+        let Some(id) = module.table.find("kernels") else { return Vec::new() };
+        let bindings = module.bindings(ScopeId::MODULE, id).map(|at| &module.names[at]);
+        let other = bindings.filter(|name| match name.role {
+            Role::Bind(Binding::Import(import, alias)) => {
+                let import = &module.imports[import];
+                import.kind != ImportKind::Import
+                    || import.aliases[alias].name.split('.').next() != Some("kernels")
+            }
+            _ => true,
+        });
+        other.filter(|name| name.range.start < first.range.start).map(|name| file.line(&name.range)).collect()
+    }
+
     fn edits(&self, file: &PythonFile<'_>, ours: &[&Import]) -> Vec<TextEdit> {
-        let mut edits: Vec<TextEdit> = ours.iter().map(|import| self.statement(file, import)).collect();
-        let (at, before, after) = self.place(file, ours[0]);
-        let ending = line_ending(&file.content);
-        let has_kernels = file.module.imports.iter().any(|i| {
+        let (content, module) = (&file.content, &file.module);
+        let is_gone = |import: &&&Import| self.lines(file, import).is_empty();
+        let gone: Vec<&Import> = ours.iter().filter(is_gone).copied().collect();
+        let mut edits = remove(content, module, &gone);
+        let rest = ours.iter().filter(|import| !is_gone(import));
+        edits.extend(rest.map(|import| {
+            let between = separator(content, module, import);
+            TextEdit::new(import.range.clone(), self.lines(file, import).join(&between))
+        }));
+        let first = ours[0];
+        let has_kernels = module.imports.iter().any(|i| {
             let imported = i.kind == ImportKind::Import && i.scope == ScopeId::MODULE && i.depth == 0;
             imported
-                && i.range.start < at
+                && i.range.start < self.loaded_at(file, first)
                 && i.aliases.iter().any(|a| a.name == "kernels" && a.asname.is_none())
         });
-        let import = if has_kernels { String::new() } else { format!("import kernels{ending}") };
-        let head = format!("{before}{import}{}{ending}{after}", self.load);
+        let mut head = if has_kernels { Vec::new() } else { vec!["import kernels".to_owned()] };
+        head.push(self.load.clone());
+        if !is_direct(first) {
+            edits.push(behind_fixed(content, module, first.range.start, &head));
+            return edits;
+        }
+        let at = first.range.start;
+        let ending = line_ending(content);
+        let head = format!("{}{ending}", head.join(ending));
         match edits.iter_mut().find(|edit| edit.range.start == at) {
             Some(edit) => edit.with.splice(0..0, head.into_bytes()).for_each(drop),
             None => edits.push(TextEdit::new(at..at, head)),
@@ -152,85 +229,59 @@ impl KernelizeImports {
     }
 
     /// Where the kernel is loaded: before the first rewritten import when that has a line of its own at module level, else
-    /// after docstring and `__future__` imports. With what is needed before and behind it.
-    fn place(&self, file: &PythonFile<'_>, first: &Import) -> (usize, String, String) {
-        let direct = first.scope == ScopeId::MODULE && first.depth == 0 && first.first_on_line;
-        if direct {
-            return (first.range.start, String::new(), String::new());
+    /// behind docstring and `__future__` imports.
+    fn loaded_at(&self, file: &PythonFile<'_>, first: &Import) -> usize {
+        if is_direct(first) {
+            return first.range.start;
         }
-        let header = file
-            .module
-            .statements
-            .iter()
-            .take_while(|s| matches!(s.kind, StatementKind::Docstring | StatementKind::Future(_)));
-        let ending = line_ending(&file.content).to_owned();
-        match header.last() {
-            Some(last) => {
-                let at = file.module.lines().next(last.range.end, &file.content);
-                let ended = at > 0 && matches!(file.content[at - 1], b'\n' | b'\r');
-                (at, if ended { String::new() } else { ending }, String::new())
-            }
-            None => {
-                let at = file.module.statements.first().map_or(0, |s| s.range.start);
-                (at, String::new(), String::new())
-            }
-        }
+        let fixed = header::fixed(&file.module).checked_sub(1);
+        fixed.map_or(0, |index| file.module.statements[index].range.end)
     }
 
-    /// What one statement becomes.
-    fn statement(&self, file: &PythonFile<'_>, import: &Import) -> TextEdit {
+    /// The lines that one statement becomes; none when it only binds the package again.
+    fn lines(&self, file: &PythonFile<'_>, import: &Import) -> Vec<String> {
         let content = &file.content;
-        let own_lines = import.scope == ScopeId::MODULE && import.depth == 0 && import.first_on_line;
-        let between = separator(content, &file.module, import);
-        let mut lines = Vec::new();
-        let mut names = Vec::new();
+        let own_lines = is_direct(import);
+        let (mut lines, mut assignments) = (Vec::new(), Vec::new());
         let mut comments = comments_inside(file, import);
+        if own_lines && ends_in_semicolon(file, import) {
+            lines.extend(comments.drain(..).map(|c| text(content, &c)));
+        }
         if import.kind == ImportKind::Import {
-            let kept: Vec<String> = import
-                .aliases
-                .iter()
-                .filter(|a| self.package.strip_from(&a.name).is_none())
-                .map(|a| String::from_utf8_lossy(&content[a.range.clone()]).into_owned())
-                .collect();
+            let other = |a: &&Alias| self.package.strip_from(&a.name).is_none();
+            let kept: Vec<String> =
+                import.aliases.iter().filter(other).map(|a| text(content, &a.range)).collect();
             if !kept.is_empty() {
                 lines.push(format!("import {}", kept.join(", ")));
             }
         }
         for alias in &import.aliases {
             let Some((target, value)) = self.assignment(content, import, alias) else { continue };
-            if own_lines {
-                let before = comments.extract_if(.., |c| c.end <= alias.range.start).collect::<Vec<_>>();
-                lines.extend(before.iter().map(|c| text(content, c)));
-                let line_end = file.module.lines().next(alias.range.end, content);
-                let next = import.aliases.iter().map(|a| a.range.start).find(|at| *at > alias.range.end);
-                let until = next.unwrap_or(usize::MAX).min(line_end);
-                let behind: Vec<String> = comments
-                    .extract_if(.., |c| c.start < until)
-                    .map(|c| format!("  {}", text(content, &c)))
-                    .collect();
-                lines.push(format!("{target} = {value}{}", behind.concat()));
-            } else {
-                names.push((target, value));
+            if !own_lines {
+                assignments.push((target, value));
+                continue;
             }
+            lines.extend(comments.extract_if(.., |c| c.end <= alias.range.start).map(|c| text(content, &c)));
+            let line_end = file.module.lines().next(alias.range.end, content);
+            let next = import.aliases.iter().map(|a| a.range.start).find(|at| *at > alias.range.end);
+            let until = next.unwrap_or(usize::MAX).min(line_end);
+            let behind =
+                comments.extract_if(.., |c| c.start < until).map(|c| format!("  {}", text(content, &c)));
+            lines.push(format!("{target} = {value}{}", behind.collect::<String>()));
         }
-        if !own_lines && import.first_on_line {
-            lines.splice(0..0, comments.iter().map(|c| text(content, c)));
-        } else {
-            lines.extend(comments.iter().map(|c| text(content, c)));
+        let (targets, values): (Vec<String>, Vec<String>) = assignments.into_iter().unzip();
+        let together = format!("{} = {}", targets.join(", "), values.join(", "));
+        let comments = comments.iter().map(|c| text(content, c));
+        if own_lines {
+            lines.extend(comments);
+        } else if import.first_on_line {
+            lines.extend(comments);
+            lines.extend((!targets.is_empty()).then_some(together));
+        } else if !targets.is_empty() {
+            let behind: String = comments.map(|c| format!("  {c}")).collect();
+            lines.push(format!("{together}{behind}"));
         }
-        match names.as_slice() {
-            [] => {}
-            [(target, value)] => lines.push(format!("{target} = {value}")),
-            many => {
-                let (targets, values): (Vec<&str>, Vec<&str>) =
-                    many.iter().map(|(t, v)| (t.as_str(), v.as_str())).unzip();
-                lines.push(format!("{} = {}", targets.join(", "), values.join(", ")));
-            }
-        }
-        if lines.is_empty() {
-            return removed(file, import);
-        }
-        TextEdit::new(import.range.clone(), lines.join(&between))
+        lines
     }
 
     /// `c = k.a.b` for one imported name; `None` when it only binds the package again.
@@ -259,6 +310,11 @@ impl KernelizeImports {
     }
 }
 
+/// A statement of the module that begins its line.
+fn is_direct(import: &Import) -> bool {
+    import.scope == ScopeId::MODULE && import.depth == 0 && import.first_on_line
+}
+
 fn text(content: &[u8], range: &ByteRange) -> String {
     String::from_utf8_lossy(&content[range.clone()]).into_owned()
 }
@@ -268,34 +324,14 @@ fn comments_inside(file: &PythonFile<'_>, import: &Import) -> Vec<ByteRange> {
     file.module.comments.iter().filter(inside).cloned().collect()
 }
 
-/// The edit that takes a statement away: with its line where nothing else stands on it and the block keeps a statement,
-/// else `pass` takes its place.
-fn removed(file: &PythonFile<'_>, import: &Import) -> TextEdit {
-    let (start, end) = (
-        file.module.lines().start(import.range.start),
-        file.module.lines().next(import.range.end, &file.content),
-    );
-    let blank = |range: std::ops::Range<usize>| file.content[range].iter().all(u8::is_ascii_whitespace);
-    if import.first_on_line && blank(start..import.range.start) && blank(import.range.end..end) {
-        let line = TextEdit::new(import.range.start..import.range.end, "");
-        let whole = TextEdit::new(start.max(bom(&file.content))..end, "");
-        let direct = import.scope == ScopeId::MODULE && import.depth == 0;
-        let parses = || {
-            splice(&file.content, std::slice::from_ref(&whole)).is_ok_and(|text| Module::parse(&text).is_ok())
-        };
-        if direct {
-            // What is loaded in its place begins where it began.
-            return TextEdit::new(line.range.start..end, "");
-        }
-        if parses() {
-            return whole;
-        }
-    }
-    TextEdit::new(import.range.clone(), "pass")
+fn ends_in_semicolon(file: &PythonFile<'_>, import: &Import) -> bool {
+    let behind = file.content[import.range.end..].iter().find(|b| !matches!(b, b' ' | b'\t' | b'\x0c'));
+    behind == Some(&b';')
 }
 
-fn bom(content: &[u8]) -> usize {
-    if content.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 }
+/// Whether a comment inside the import would swallow what follows on its line.
+fn has_stuck_comment(file: &PythonFile<'_>, import: &Import) -> bool {
+    !import.first_on_line && ends_in_semicolon(file, import) && !comments_inside(file, import).is_empty()
 }
 
 #[cfg(test)]
@@ -322,6 +358,10 @@ mod tests {
             ("import pkg as p\n", "p = pkg\n"),
             ("import pkg\n", ""),
             ("import pkg.a\n", ""),
+            ("import pkg  # registers\nx = 1\n", "# registers\nx = 1\n"),
+            ("import pkg; import sys\n", "import sys\n"),
+            ("from pkg import (a,\n b  # c\n); x = 1\n", "# c\na = pkg.a\nb = pkg.b; x = 1\n"),
+            ("from pkg import a, b; x = 1\n", "a = pkg.a\nb = pkg.b; x = 1\n"),
             ("import pkg as pkg\nx = 1\n", "x = 1\n"),
             ("import os, pkg.a as x, sys\n", "import os, sys\nx = pkg.a\n"),
             ("import os, pkg\n", "import os\n"),
@@ -364,6 +404,87 @@ mod tests {
         assert_eq!(
             kernelized("def f(): from pkg import a; return a\n"),
             format!("{HEAD}def f(): a = pkg.a; return a\n")
+        );
+    }
+
+    #[test]
+    fn a_comment_inside_an_import_never_swallows_code() {
+        assert_eq!(
+            kernelized("x = 1; from pkg import (a,  # c\n b)\n"),
+            format!("{HEAD}x = 1; a, b = pkg.a, pkg.b  # c\n")
+        );
+        assert_eq!(
+            kernelized("if x: from pkg import (a,  # c\n b)  # d\n"),
+            format!("{HEAD}if x: a, b = pkg.a, pkg.b  # c  # d\n")
+        );
+        let failure = Port::new(RECIPE).file("t.py", "x; from pkg import (a,  # c\n b); y\n").fails();
+        assert_eq!(failure.message, "a comment stands inside of an import that is followed by `;`");
+    }
+
+    #[test]
+    fn a_block_of_imports_that_all_leave_keeps_a_statement() {
+        assert_eq!(
+            kernelized("def f():\n    import pkg\n    import pkg.a\n"),
+            format!("{HEAD}def f():\n    pass\n")
+        );
+        assert_eq!(
+            kernelized("import os; import pkg\nimport pkg.a as a\n"),
+            format!("{HEAD}import os\na = pkg.a\n")
+        );
+    }
+
+    #[test]
+    fn the_kernel_is_loaded_before_an_import_on_the_docstrings_line() {
+        assert_eq!(
+            kernelized("\"\"\"doc\"\"\"; from pkg import a\n"),
+            "\"\"\"doc\"\"\"; import kernels; pkg = kernels.get_kernel(\"org/pkg\", version=1); a = pkg.a\n"
+        );
+    }
+
+    #[test]
+    fn names_that_the_kernel_would_be_confused_with_are_refused() {
+        let fails = |text: &str| Port::new(RECIPE).file("t.py", text).fails().message;
+        for text in [
+            "def f(pkg):\n    from pkg import a\n",
+            "def f():\n    from pkg.x import pkg\n",
+            "def f():\n    import pkg.a as pkg\n",
+            "def f(pkg):\n    def g():\n        import pkg\n",
+            "def f():\n    import pkg\n    def g():\n        nonlocal pkg\n        import pkg\n",
+            "class C:\n    pkg = 1\n    from pkg import a\n",
+        ] {
+            assert_eq!(fails(text), "the name pkg is used for something else", "{text}");
+        }
+        assert_eq!(
+            fails("from utils import kernels\nfrom pkg import a\n"),
+            "the name kernels is used for something else"
+        );
+        let class = "class C:\n    pkg = 1\n    def f(self):\n        from pkg import a\n";
+        assert!(kernelized(class).ends_with("        a = pkg.a\n"));
+        assert!(kernelized("from pkg import a\nfrom x import kernels\n").starts_with("import kernels\n"));
+        assert!(
+            kernelized("def f(pkg): pass\ndef g():\n    import pkg\n    return pkg.x\n")
+                .contains("return pkg.x")
+        );
+    }
+
+    #[test]
+    fn a_dotted_package_is_bound_under_one_name() {
+        let port = |text: &str| {
+            let recipe = RECIPE.replace("package=\"pkg\"", "package=\"a.b\"");
+            Port::new(&recipe).file("t.py", text)
+        };
+        let (_, tree) = port("from a.b.c import d\nimport a.b as x\n").ok();
+        assert_eq!(
+            tree["t.py"],
+            "import kernels\na_b = kernels.get_kernel(\"org/pkg\", version=1)\nd = a_b.c.d\nx = a_b\n"
+        );
+        assert_eq!(
+            port("import a.b.c\n").fails().message,
+            "`import a.b.c` binds `a`, which is not the kernel"
+        );
+        assert_eq!(
+            port("from a import b\n").fails().message,
+            "a `from` import of the package from the one above it cannot be rewritten"
         );
     }
 

@@ -3,7 +3,7 @@
 use super::python_files::{PythonFile, select};
 use super::{Context, Count, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan};
 use crate::python::edit::{indentation, line_ending};
-use crate::python::{Binding, Definition, ImportKind, Role, ScopeId};
+use crate::python::{Binding, Definition, ImportKind, Name, Role, ScopeId, StatementKind};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, List, ModulePath};
 use crate::report::{nearest, plural};
 use crate::workspace::{Change, TextEdit};
@@ -20,7 +20,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
     ],
     failures: &[
         "no unmarked test is there, and there is no `changes=0`",
-        "a file with tests has no module-level `import pytest`",
+        "a file with unmarked tests has no module-level `import pytest` before them",
         "a name in `exclude` is no test of the matched files",
         "a matched file does not parse",
     ],
@@ -64,14 +64,17 @@ impl Op for MarkTests {
             names.extend(tests.iter().map(|test| file.module.text(test.name).to_owned()));
             let excluded = |test: &Definition| self.exclude.iter().any(|n| n == file.module.text(test.name));
             let wanted: Vec<&Definition> = tests.into_iter().filter(|t| !excluded(t)).collect();
-            let Some(first) = wanted.first() else { continue };
-            let Some(pytest) = pytest_name(file) else {
+            let unmarked: Vec<&Definition> = match self.marks_module(file) {
+                true => Vec::new(),
+                false => wanted.into_iter().filter(|test| !self.is_marked(file, test)).collect(),
+            };
+            let Some(first) = unmarked.first() else { continue };
+            let Some(pytest) = pytest_name(file, first.range.start) else {
                 without.push(file.evidence(&first.name_range));
                 continue;
             };
-            let edits: Vec<TextEdit> = wanted
+            let edits: Vec<TextEdit> = unmarked
                 .iter()
-                .filter(|test| !self.is_marked(file, test, &pytest))
                 .map(|test| {
                     marked.push(file.line(&test.name_range));
                     let at = test.range.start;
@@ -88,7 +91,7 @@ impl Op for MarkTests {
         }
         if !without.is_empty() {
             let message = format!(
-                "{} tests, but no module-level `import pytest`",
+                "{} tests, but no module-level `import pytest` before them",
                 plural(without.len(), ("file has", "files have"))
             );
             return Err(Failure::new(FailureKind::Refused, message)
@@ -102,18 +105,28 @@ impl Op for MarkTests {
 }
 
 impl MarkTests {
-    fn is_marked(&self, file: &PythonFile<'_>, test: &Definition, pytest: &str) -> bool {
-        test.decorators.iter().filter_map(|d| d.root).any(|root| {
-            let name = &file.module.names[root];
-            let chain: Vec<&str> = file.module.attributes[name.attributes.clone()]
-                .iter()
-                .map(|a| file.module.text(a.id))
-                .collect();
-            match file.module.text(name.id) {
-                // `from pytest import mark`
-                "mark" => chain == [self.marker.as_str()],
-                root => root == pytest && chain == ["mark", self.marker.as_str()],
-            }
+    /// Whether a decorator is the marker, whatever it is reached through.
+    fn is_marked(&self, file: &PythonFile<'_>, test: &Definition) -> bool {
+        test.decorators.iter().filter_map(|d| d.root).any(|root| self.is_marker(file, root))
+    }
+
+    fn is_marker(&self, file: &PythonFile<'_>, name: usize) -> bool {
+        let marker = format!("pytest.mark.{}", self.marker);
+        file.module.meanings(&file.content, name).contains(&marker)
+    }
+
+    /// Whether `pytestmark = ...` marks all tests of the file.
+    fn marks_module(&self, file: &PythonFile<'_>) -> bool {
+        let module = &file.module;
+        let Some(id) = module.table.find("pytestmark") else { return false };
+        module.bindings(ScopeId::MODULE, id).any(|bound| {
+            let at = module.names[bound].range.start;
+            let Some(statement) = module.statements.iter().find(|s| s.range.contains(&at)) else {
+                return false;
+            };
+            let inside = |name: usize| statement.range.contains(&module.names[name].range.start);
+            statement.kind == StatementKind::Other
+                && (0..module.names.len()).any(|name| inside(name) && self.is_marker(file, name))
         })
     }
 
@@ -156,13 +169,25 @@ impl MarkTests {
 
 fn is_test(file: &PythonFile<'_>, definition: &Definition) -> bool {
     let prefix = if definition.is_class { "Test" } else { "test" };
-    definition.scope == ScopeId::MODULE && file.module.text(definition.name).starts_with(prefix)
+    definition.scope == ScopeId::MODULE
+        && file.module.text(definition.name).starts_with(prefix)
+        && !is_fixture(file, definition)
 }
 
-/// What a module-level `import pytest` binds.
-fn pytest_name(file: &PythonFile<'_>) -> Option<String> {
+/// A fixture is no test, whatever its name: pytest refuses marks on it.
+fn is_fixture(file: &PythonFile<'_>, definition: &Definition) -> bool {
+    let mut decorators = definition.decorators.iter().filter_map(|d| d.root);
+    decorators.any(|root| {
+        let meanings = file.module.meanings(&file.content, root);
+        meanings.iter().any(|m| m == "fixture" || m.ends_with(".fixture"))
+    })
+}
+
+/// What a module-level `import pytest` that ends before `latest` binds.
+fn pytest_name(file: &PythonFile<'_>, latest: usize) -> Option<String> {
     let module = &file.module;
-    module.names.iter().filter(|n| n.scope == ScopeId::MODULE).find_map(|name| match name.role {
+    let early = |name: &&Name| name.scope == ScopeId::MODULE && name.range.end <= latest;
+    module.names.iter().filter(early).find_map(|name| match name.role {
         Role::Bind(Binding::Import(import, alias)) => {
             let import = &module.imports[import];
             let is_pytest = import.kind == ImportKind::Import && import.aliases[alias].name == "pytest";
@@ -202,16 +227,51 @@ mod tests {
     }
 
     #[test]
+    fn a_marker_is_known_in_any_spelling() {
+        for text in [
+            "from pytest import mark as k\n@k.m\ndef test_a(): pass\n",
+            "import pytest\nci = pytest.mark.m\n@ci\ndef test_a(): pass\n",
+            "import pytest\n@pytest . mark . m(1)\nclass TestA: pass\n",
+            "import pytest\npytestmark = pytest.mark.m\ndef test_a(): pass\n",
+            "import pytest\npytestmark = [pytest.mark.x, pytest.mark.m(1)]\ndef test_a(): pass\n",
+            "from pytest import mark\n@mark.m\ndef test_a(): pass\n",
+        ] {
+            assert_eq!(marked(r#"mark_tests in="t.py" marker="m" changes=0"#, text), text);
+        }
+        for text in [
+            "import pytest\nmark = 1\n@mark.m\ndef test_a(): pass\n",
+            "import pytest\n@pytest.mark.mm\ndef test_a(): pass\n",
+            "import pytest\npytestmark = pytest.mark.x\ndef test_a(): pass\n",
+        ] {
+            assert!(
+                marked(r#"mark_tests in="t.py" marker="m" changes=1"#, text).contains("@pytest.mark.m\n")
+            );
+        }
+    }
+
+    #[test]
+    fn fixtures_are_no_tests_whatever_their_name() {
+        let text = "import pytest\n@pytest.fixture\ndef test_a(): pass\n@pytest.fixture(scope='module')\ndef test_b(): pass\ndef test_c(): pass\n";
+        assert_eq!(
+            marked(r#"mark_tests in="t.py" marker="m" changes=1"#, text),
+            text.replace("def test_c", "@pytest.mark.m\ndef test_c")
+        );
+    }
+
+    #[test]
     fn each_way_to_fail() {
+        let late = Port::new(r#"mark_tests in="t.py" marker="m""#)
+            .file("t.py", "def test_a(): pass\nimport pytest\n");
+        assert_eq!(late.fails().message, "1 file has tests, but no module-level `import pytest` before them");
         let fails = |recipe: &str, text: &str| Port::new(recipe).file("t.py", text).fails().message;
         let recipe = r#"mark_tests in="t.py" marker="m""#;
         assert_eq!(
             fails(recipe, "def test_a(): pass\n"),
-            "1 file has tests, but no module-level `import pytest`"
+            "1 file has tests, but no module-level `import pytest` before them"
         );
         assert_eq!(
             fails(recipe, "def f():\n    import pytest\ndef test_a(): pass\n"),
-            "1 file has tests, but no module-level `import pytest`"
+            "1 file has tests, but no module-level `import pytest` before them"
         );
         assert_eq!(fails(recipe, "import pytest\n"), "no test without the marker m is there");
         assert_eq!(

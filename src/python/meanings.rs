@@ -1,0 +1,126 @@
+//! All that a dotted expression may mean: like [`Module::dotted`], but through several imports of one name, relative
+//! imports and plain assignments (`w = torch.library.custom_op`) as well.
+
+use super::{Binding, ByteRange, ImportKind, Module, Name, Role};
+
+/// How many assignments are followed.
+const DEEPEST: usize = 4;
+
+impl Module {
+    /// The dotted paths that a name with the attributes behind it may mean; `content` is what was parsed. A name that
+    /// nothing binds stands for itself, so does a `def` or `class`. A relative import keeps its dots: `..utils.f`.
+    /// Nothing for parameters and for values that are no dotted expression.
+    pub fn meanings(&self, content: &[u8], name: usize) -> Vec<String> {
+        let mut found = Vec::new();
+        self.follow(content, name, DEEPEST, &mut found);
+        found
+    }
+
+    fn follow(&self, content: &[u8], index: usize, deepest: usize, found: &mut Vec<String>) {
+        let Some(name) = self.names.get(index) else { return };
+        let scope = self.resolve(index);
+        let mut roots = Vec::new();
+        let mut is_bound = false;
+        for binding in self.bindings(scope, name.id) {
+            match self.names[binding].role {
+                Role::Bind(Binding::Import(import, alias)) => roots.push(self.imported(import, alias)),
+                Role::Bind(Binding::Definition(_)) => roots.push(self.text(name.id).to_owned()),
+                Role::Bind(Binding::Assignment) if deepest > 0 => {
+                    if let Some(value) = self.assigned(content, binding) {
+                        self.follow(content, value, deepest - 1, &mut roots);
+                    }
+                }
+                Role::Use | Role::Global | Role::Nonlocal | Role::Delete => continue,
+                Role::Bind(_) => {}
+            }
+            is_bound = true;
+        }
+        if !is_bound {
+            roots.push(self.text(name.id).to_owned());
+        }
+        let attributes = &self.attributes[name.attributes.clone()];
+        for root in roots {
+            let path = attributes.iter().fold(root, |path, a| format!("{path}.{}", self.text(a.id)));
+            if !found.contains(&path) {
+                found.push(path);
+            }
+        }
+    }
+
+    fn imported(&self, import: usize, alias: usize) -> String {
+        let import = &self.imports[import];
+        let alias = &import.aliases[alias];
+        match import.kind {
+            ImportKind::From if import.module.is_empty() => {
+                format!("{}{}", ".".repeat(import.level), alias.name)
+            }
+            ImportKind::From => format!("{}{}.{}", ".".repeat(import.level), import.module, alias.name),
+            ImportKind::Import if alias.asname.is_some() => alias.name.clone(),
+            // `import a.b` binds `a`.
+            ImportKind::Import => alias.bound().to_owned(),
+        }
+    }
+
+    /// The root of the value of `name = a.b.c`, when that is a whole statement.
+    fn assigned(&self, content: &[u8], target: usize) -> Option<usize> {
+        // A value is evaluated before its target is bound.
+        let value = target.checked_sub(1)?;
+        let (name, used) = (&self.names[target], &self.names[value]);
+        let range = self.chain(used);
+        let between = content.get(name.range.end..range.start)?;
+        let rest = content.get(range.end..)?;
+        let blank = |b: &u8| matches!(b, b' ' | b'\t');
+        let next = rest.iter().find(|b| !blank(b));
+        let ends = next.is_none_or(|b| matches!(b, b'\n' | b'\r' | b'#' | b';'));
+        (used.role == Role::Use && ends && between.trim_ascii() == b"=").then_some(value)
+    }
+
+    /// From a name to the end of the last attribute behind it.
+    fn chain(&self, name: &Name) -> ByteRange {
+        let end = self.attributes[name.attributes.clone()].last().map_or(name.range.end, |a| a.range.end);
+        name.range.start..end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn called(text: &str) -> Vec<String> {
+        let module = Module::parse(text.as_bytes()).unwrap();
+        module.meanings(text.as_bytes(), module.calls.last().unwrap().root.unwrap())
+    }
+
+    #[test]
+    fn every_binding_is_followed() {
+        for (text, meanings) in [
+            ("import torch\ntorch.library.custom_op()", &["torch.library.custom_op"][..]),
+            ("from torch.library import custom_op as c\nc()", &["torch.library.custom_op"]),
+            ("from ..utils import f as g\ng()", &["..utils.f"]),
+            ("from . import f\nf()", &[".f"]),
+            (
+                "import torch\nlib = torch.library\nop = lib.custom_op  # c\nop()",
+                &["torch.library.custom_op"],
+            ),
+            (
+                "import torch\nif x:\n    w = torch.library.custom_op\nelse:\n    def noop(): pass\n    w = noop\nw()",
+                &["torch.library.custom_op", "noop"],
+            ),
+            ("try:\n    import torch\nexcept ImportError:\n    torch = None\ntorch.f()", &["torch.f"]),
+            (
+                "try:\n    from unittest import mock\nexcept E:\n    import mock\nmock.patch()",
+                &["unittest.mock.patch", "mock.patch"],
+            ),
+            ("patch()", &["patch"]),
+            ("x = x\nx()", &[]),
+            ("def f(torch):\n    torch.x()", &[]),
+            ("w = f(torch.x)\nw()", &[]),
+            ("w = torch.x(1)\nw()", &[]),
+            ("w = torch.x + 1\nw()", &[]),
+            ("w += torch.x\nw()", &[]),
+            ("a, w = torch.x\nw()", &[]),
+        ] {
+            assert_eq!(called(text), meanings, "{text}");
+        }
+    }
+}
