@@ -79,7 +79,7 @@ impl Op for KernelizeImports {
         for file in &selection.files {
             let ours: Vec<&Import> = file.module.imports.iter().filter(|i| self.concerns(i)).collect();
             let [stars, parents, dotted, taken, kernels, comments] = &mut refusals;
-            parents.2.extend(self.from_parent(file));
+            parents.2.extend(self.parent_imports(file));
             let Some(first) = ours.first() else { continue };
             let evidence = |import: &&&Import| file.evidence(&import.range);
             stars.2.extend(ours.iter().filter(|i| i.star.is_some()).map(|i| evidence(&i)));
@@ -135,7 +135,7 @@ impl KernelizeImports {
     }
 
     /// `from a import b` for the package `a.b`.
-    fn from_parent(&self, file: &PythonFile<'_>) -> Vec<Evidence> {
+    fn parent_imports(&self, file: &PythonFile<'_>) -> Vec<Evidence> {
         let Some((parent, name)) = self.package.as_str().rsplit_once('.') else { return Vec::new() };
         let imports = file.module.imports.iter().filter(|import| {
             let from = import.kind == ImportKind::From && import.level == 0 && import.module == parent;
