@@ -4,7 +4,7 @@
 use super::python_files::{PythonFile, nothing, select};
 use super::{Context, Count, Evidence, Example, Failure, FailureKind, Note, Op, OpSpec, Plan};
 use crate::python::literals::{front, opening};
-use crate::python::{ByteRange, Call, ScopeId};
+use crate::python::{ByteRange, Call, ScopeId, StringLiteral};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, ModulePath};
 use crate::report::plural;
 use crate::workspace::{Change, TextEdit};
@@ -61,11 +61,11 @@ impl Op for RemapStrings {
         let (mut refused, mut others) = (Vec::new(), Vec::new());
         for file in &selection.files {
             let mut edits = Vec::new();
-            let named = by_name(file);
-            for (index, literal) in file.module.strings.iter().enumerate() {
-                if literal.docstring || self.from.strip_from(&literal.value).is_none() {
-                    continue;
-                }
+            let is_path = |literal: &StringLiteral| {
+                !literal.docstring && self.from.strip_from(&literal.value).is_some()
+            };
+            let named = by_name(file, is_path);
+            for (index, literal) in file.module.strings.iter().enumerate().filter(|(_, l)| is_path(l)) {
                 if !named.contains(&index) {
                     others.push(file.evidence(&literal.range));
                     continue;
@@ -124,16 +124,19 @@ fn stays(evidence: &Evidence) -> Note {
     Note::Detail(format!("{}{at}: {} is no import or patch by name and stays", evidence.path, evidence.text))
 }
 
-/// The literals that Python imports or patches by, as indices in `Module::strings`.
-fn by_name(file: &PythonFile<'_>) -> BTreeSet<usize> {
+/// Those of the wanted literals that Python imports or patches by, as indices in `Module::strings`.
+fn by_name(file: &PythonFile<'_>, wanted: impl Fn(&StringLiteral) -> bool) -> BTreeSet<usize> {
     let module = &file.module;
-    let called = module.calls.iter().flat_map(|call| {
+    let is_wanted = |index: usize| wanted(&module.strings[index]);
+    let calls = module.calls.iter().filter(|c| c.arguments.iter().filter_map(|a| a.string).any(is_wanted));
+    let called = calls.flat_map(|call| {
         let of = |(index, keyword): &(usize, &str)| {
             call.argument(*index, module.table.find(keyword)).and_then(|argument| argument.string)
         };
         arguments(file, call).iter().filter_map(of)
     });
-    let subscripted = module.subscripts.iter().filter_map(|subscript| {
+    let subscripts = module.subscripts.iter().filter(|s| is_wanted(s.string));
+    let subscripted = subscripts.filter_map(|subscript| {
         let of = module.meanings(&file.content, subscript.root);
         of.iter().any(|path| path == "sys.modules").then_some(subscript.string)
     });

@@ -1,10 +1,14 @@
 //! All that a dotted expression may mean: like [`Module::dotted`], but through several imports of one name, relative
 //! imports and plain assignments (`w = torch.library.custom_op`) as well.
 
-use super::{Binding, ByteRange, ImportKind, Module, Name, Role};
+use super::{Binding, ByteRange, ImportKind, Module, Name, NameId, Role, ScopeId};
+use std::collections::BTreeSet;
 
-/// How many assignments are followed.
+/// How many assignments in a row are followed.
 const DEEPEST: usize = 4;
+
+/// The variables whose bindings have been looked at, each once.
+type Seen = BTreeSet<(ScopeId, NameId)>;
 
 impl Module {
     /// The dotted paths that a name with the attributes behind it may mean; `content` is what was parsed. A name that
@@ -12,13 +16,16 @@ impl Module {
     /// Nothing for parameters and for values that are no dotted expression.
     pub fn meanings(&self, content: &[u8], name: usize) -> Vec<String> {
         let mut found = Vec::new();
-        self.follow(content, name, DEEPEST, &mut found);
+        self.follow(content, name, DEEPEST, &mut Seen::new(), &mut found);
         found
     }
 
-    fn follow(&self, content: &[u8], index: usize, deepest: usize, found: &mut Vec<String>) {
+    fn follow(&self, content: &[u8], index: usize, deepest: usize, seen: &mut Seen, found: &mut Vec<String>) {
         let Some(name) = self.names.get(index) else { return };
         let scope = self.resolve(index);
+        if !seen.insert((scope, name.id)) {
+            return;
+        }
         let mut roots = Vec::new();
         let mut is_bound = false;
         for binding in self.bindings(scope, name.id) {
@@ -27,7 +34,7 @@ impl Module {
                 Role::Bind(Binding::Definition(_)) => roots.push(self.text(name.id).to_owned()),
                 Role::Bind(Binding::Assignment) if deepest > 0 => {
                     if let Some(value) = self.assigned(content, binding) {
-                        self.follow(content, value, deepest - 1, &mut roots);
+                        self.follow(content, value, deepest - 1, seen, &mut roots);
                     }
                 }
                 Role::Use | Role::Global | Role::Nonlocal | Role::Delete => continue,
@@ -86,6 +93,12 @@ impl Module {
 mod tests {
     use super::*;
 
+    #[test]
+    fn many_assignments_of_one_name_do_not_multiply() {
+        let text = format!("import t\nx = t.a\n{}x()", "x = x.next\n".repeat(3000));
+        assert_eq!(called(&text), ["t.a"]);
+    }
+
     fn called(text: &str) -> Vec<String> {
         let module = Module::parse(text.as_bytes()).unwrap();
         module.meanings(text.as_bytes(), module.calls.last().unwrap().root.unwrap())
@@ -113,6 +126,8 @@ mod tests {
             ),
             ("patch()", &["patch"]),
             ("x = x\nx()", &[]),
+            ("a = b\nb = a\na()", &[]),
+            ("import t\nx = t.a\nx = x.b\nx = x.c\nx()", &["t.a"]),
             ("def f(torch):\n    torch.x()", &[]),
             ("w = f(torch.x)\nw()", &[]),
             ("w = torch.x(1)\nw()", &[]),
