@@ -101,20 +101,21 @@ impl Place {
 struct Found {
     places: Vec<Place>,
     refused: Vec<Evidence>,
-    /// Literals of the namespace that no registration takes, by index in `Module::strings`.
+    /// The literals among the places, as indices in `Module::strings`.
     rewritten: BTreeSet<usize>,
-    notes: Vec<Note>,
+    /// What may name an operator and is left as it is.
+    stays: Vec<Evidence>,
 }
 
 impl Op for PrefixTorchOps {
     fn plan(&self, context: &Context<'_>) -> Result<Plan, Failure> {
         let selection = select(context.workspace, &self.within, &self.namespace)?;
-        let (mut changes, mut places, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut changes, mut places, mut left) = (Vec::new(), Vec::new(), Vec::new());
         let (mut refused, mut outside) = (Vec::new(), Vec::new());
         for file in &selection.files {
             let mut found = self.find(file);
             refused.append(&mut found.refused);
-            notes.append(&mut found.notes);
+            left.append(&mut found.stays);
             if found.places.is_empty() {
                 continue;
             }
@@ -139,9 +140,15 @@ impl Op for PrefixTorchOps {
             "operators are named in a form that cannot be edited",
             "write \"namespace::op\" or torch.ops.namespace.op in one piece first, with replace",
         )?;
-        let none = places
-            .is_empty()
-            .then(|| nothing(&selection, &self.within, &format!("operator of {}", self.namespace)));
+        let none = places.is_empty().then(|| {
+            let failure = nothing(&selection, &self.within, &format!("operator of {}", self.namespace));
+            match left.is_empty() {
+                true => failure,
+                false => failure.evidence(left.clone()).hint(
+                    "these may name operators, but in a form that is not followed: write \"namespace::op\" first, with replace",
+                ),
+            }
+        });
         let (names, files) = (
             plural(places.len(), ("operator name", "operator names")),
             plural(changes.len(), ("file", "files")),
@@ -155,7 +162,7 @@ impl Op for PrefixTorchOps {
                 evidence: places,
             }],
             changes,
-            notes: [selection.notes, notes].concat(),
+            notes: [selection.notes, left.iter().map(stays).collect()].concat(),
             none,
             ..Plan::default()
         })
@@ -209,7 +216,7 @@ impl PrefixTorchOps {
         let start = format!("{}::", self.namespace);
         for (index, string) in module.strings.iter().enumerate() {
             if string.value.starts_with(&start) && !string.docstring && !found.rewritten.contains(&index) {
-                found.notes.push(stays(&file.evidence(&string.range)));
+                found.stays.push(file.evidence(&string.range));
             }
         }
         found
@@ -221,40 +228,62 @@ impl PrefixTorchOps {
         for call in &module.calls {
             let Some(name) = name_argument(module, call) else { continue };
             let value = name.string.map(|index| &*module.strings[index].value);
-            let may_name = match value {
-                Some(value) => value == self.namespace || value.starts_with(&start),
-                None => content[name.range.clone()].windows(2).any(|w| w == b"::"),
-            };
+            let whole = self.is_namespace(file, name);
+            let may_name = whole
+                || match value {
+                    Some(value) => value.starts_with(&start),
+                    None => content[name.range.clone()].windows(2).any(|w| w == b"::"),
+                };
             if !may_name {
                 continue;
             }
             let callees = callees(file, call);
-            if callees.iter().any(|c| LIBRARIES.contains(&c.as_str())) && value == Some(&self.namespace) {
+            if whole && callees.iter().any(|c| LIBRARIES.contains(&c.as_str())) {
                 found.places.push(Place::Namespace(name.range.clone()));
                 continue;
             }
             if !callees.iter().any(|c| REGISTRATIONS.contains(&c.as_str())) {
                 continue;
             }
-            let formatted = opening(content, &name.range).is_some_and(|o| o.formatted);
-            match (value, front(content, &name.range, &start)) {
-                (Some(value), Some(front)) if value.starts_with(&start) => {
+            let place = match value {
+                Some(value) if value.starts_with(&start) => front(content, &name.range, &start),
+                Some(_) => continue,
+                None => self.formatted_front(file, name, &start),
+            };
+            match place {
+                Some(front) => {
                     found.rewritten.extend(name.string);
                     found.places.push(Place::Literal(name.range.clone(), front));
                 }
-                (Some(value), None) if value.starts_with(&start) => {
-                    found.refused.push(file.evidence(&name.range));
-                }
-                (None, Some(front)) if formatted => {
-                    found.places.push(Place::Literal(name.range.clone(), front));
-                }
+                None if value.is_some() => found.refused.push(file.evidence(&name.range)),
                 // What an f-string or a sum comes to is not known here.
-                (None, _) => {
-                    found.notes.push(stays(&file.evidence(&name.range)));
-                }
-                _ => {}
+                None => found.stays.push(file.evidence(&name.range)),
             }
         }
+    }
+
+    /// Whether an argument is the namespace, as a literal or as a constant of the file.
+    fn is_namespace(&self, file: &PythonFile<'_>, argument: &Argument) -> bool {
+        let module = &file.module;
+        let literal = argument.string.map(|index| &*module.strings[index].value);
+        let value = literal.or_else(|| module.constant(&file.content, argument.root?));
+        value == Some(&self.namespace)
+    }
+
+    /// What goes from the front of an f-string: `ns::` of `f"ns::{name}"`, and `{NAME}::` where the file has
+    /// `NAME = "ns"`.
+    fn formatted_front(&self, file: &PythonFile<'_>, name: &Argument, start: &str) -> Option<ByteRange> {
+        let (module, content) = (&file.module, &file.content);
+        let opening = opening(content, &name.range).filter(|opening| opening.formatted)?;
+        if let Some(front) = front(content, &name.range, start) {
+            return Some(front);
+        }
+        let text = &content[opening.text..name.range.end];
+        let close = memchr::memmem::find(text, b"}::").filter(|_| text.first() == Some(&b'{'))?;
+        let inside = opening.text + 1..opening.text + close;
+        let used = module.names.iter().position(|n| n.range == inside)?;
+        let is_ours = module.constant(content, used) == Some(&self.namespace);
+        is_ours.then(|| opening.text..inside.end + "}::".len())
     }
 
     /// `torch.ops.<namespace>`, whatever stands behind it, and `getattr(torch.ops, "<namespace>")`.
@@ -286,8 +315,7 @@ impl PrefixTorchOps {
         }
         for call in &module.calls {
             let [object, name] = &call.arguments[..] else { continue };
-            let named = name.string.is_some_and(|index| *module.strings[index].value == *self.namespace);
-            if !named || callees(file, call) != ["getattr", "getattr"] {
+            if !self.is_namespace(file, name) || callees(file, call) != ["getattr", "getattr"] {
                 continue;
             }
             let of = object.root.map(|root| module.meanings(&file.content, root)).unwrap_or_default();
@@ -318,6 +346,17 @@ fn dots(path: &RepoPath) -> Option<String> {
     (inside && depth >= 2).then(|| ".".repeat(depth - 1))
 }
 
+/// The `f` of an f-string in which nothing is left to be formatted behind `kept`.
+fn idle_letter(content: &[u8], literal: &ByteRange, kept: usize) -> Option<ByteRange> {
+    let opening = opening(content, literal).filter(|opening| opening.formatted)?;
+    let is_plain = |b: &u8| !matches!(b, b'{' | b'}' | b'"' | b'\'');
+    let rest = &content[kept..literal.end];
+    let length = rest.iter().take_while(|b| is_plain(b)).count();
+    let ends = rest[length..].iter().all(|b| matches!(b, b'"' | b'\''));
+    let letter = content[literal.start..opening.text].iter().position(|b| matches!(b, b'f' | b'F'))?;
+    ends.then(|| literal.start + letter..literal.start + letter + 1)
+}
+
 /// The edits of one file: every place, and the import of what they need.
 fn edits(file: &PythonFile<'_>, dots: &str, places: &[Place]) -> Vec<TextEdit> {
     let first = places.iter().map(|place| place.range().start).min().unwrap_or(0);
@@ -338,6 +377,7 @@ fn edits(file: &PythonFile<'_>, dots: &str, places: &[Place]) -> Vec<TextEdit> {
         match place {
             Place::Literal(range, front) => {
                 edits.push(TextEdit::new(range.start..range.start, format!("{local}(")));
+                edits.extend(idle_letter(&file.content, range, front.end).map(|f| TextEdit::new(f, "")));
                 edits.push(TextEdit::new(front.clone(), ""));
                 edits.push(TextEdit::new(range.end..range.end, ")"));
             }

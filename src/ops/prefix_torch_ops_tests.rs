@@ -102,6 +102,36 @@ fn registrations_are_known_through_assignments_and_wrappers() {
 }
 
 #[test]
+fn a_namespace_held_by_a_constant_is_followed() {
+    for (before, after) in [
+        // causal_conv1d/cpp_functions.py
+        (
+            "import torch\nNAME = \"ns\"\n@torch.library.custom_op(f\"{NAME}::f\", mutates_args={\"x\"})\ndef f(): pass\n",
+            "import torch\nfrom ._ops import add_op_namespace_prefix\nNAME = \"ns\"\n@torch.library.custom_op(add_op_namespace_prefix(\"f\"), mutates_args={\"x\"})\ndef f(): pass\n",
+        ),
+        (
+            "import torch\nNAME = 'ns'\ntorch.library.define(rf'{NAME}::{x}_f', s)\n",
+            "import torch\nfrom ._ops import add_op_namespace_prefix\nNAME = 'ns'\ntorch.library.define(add_op_namespace_prefix(rf'{x}_f'), s)\n",
+        ),
+        (
+            "import torch\nNAME = 'ns'\nlib = torch.library.Library(NAME, 'DEF')\nf = getattr(torch.ops, NAME).f\n",
+            "import torch\nfrom ._ops import add_op_namespace_prefix, ops\nNAME = 'ns'\nlib = torch.library.Library(add_op_namespace_prefix(\"\").removesuffix(\"::\"), 'DEF')\nf = ops.f\n",
+        ),
+    ] {
+        assert_eq!(in_package(before), after);
+    }
+}
+
+#[test]
+fn operators_in_a_form_that_is_not_followed_are_shown() {
+    let text = "import torch\nOP = 'ns::f'\ntorch.library.custom_op(OP)\n";
+    let failure = Port::new(RECIPE).file("torch-ext/pkg/a.py", text).fails();
+    assert_eq!(failure.message, "no operator of ns in the 1 Python file that in= matches");
+    assert_eq!(failure.evidence[0].text, "'ns::f'");
+    assert_eq!(failure.hints.len(), 1);
+}
+
+#[test]
 fn a_library_gets_the_generated_namespace() {
     assert_eq!(
         in_package(
