@@ -25,6 +25,8 @@ mod import_table;
 mod import_tests;
 mod kernel;
 mod kernelize_imports;
+#[cfg(test)]
+mod kernelize_tests;
 mod manifest;
 mod manifest_args;
 #[cfg(test)]
@@ -33,6 +35,8 @@ mod mark_tests;
 mod moving;
 mod overlay;
 pub(crate) mod prefix_torch_ops;
+#[cfg(test)]
+mod prefix_torch_ops_tests;
 mod prune;
 mod python_files;
 mod relative_targets;

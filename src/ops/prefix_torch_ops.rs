@@ -1,13 +1,15 @@
 //! `prefix_torch_ops`: operators under a fixed namespace move to the one that the builder generates.
 
 use super::python_files::{PythonFile, nothing, select};
-use super::{Context, Count, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan};
-use crate::python::edit::line_ending;
-use crate::python::{Binding, Call, Role, ScopeId, StatementKind, StringLiteral};
+use super::{Context, Count, Evidence, Example, Failure, FailureKind, Note, Op, OpSpec, Plan};
+use crate::python::generated_ops;
+use crate::python::header::{behind, behind_fixed, last_import};
+use crate::python::literals::{front, opening};
+use crate::python::{Argument, ByteRange, Call, Module, Role};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, ModulePath};
 use crate::report::plural;
 use crate::workspace::{Change, RepoPath, TextEdit};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "prefix_torch_ops",
@@ -19,8 +21,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
     ],
     failures: &[
         "no operator of the namespace is registered or used, and there is no `changes=0`",
-        "a `Library(\"namespace\", ...)`, which has no form with a generated namespace",
-        "the file uses the name `ops` for something else",
+        "an operator is named in a form that cannot be edited: escapes, several parts, `from torch.ops import`",
         "a file with such operators lies outside of torch-ext/<package>",
         "a matched file that mentions the namespace does not parse",
     ],
@@ -49,7 +50,12 @@ pub const REGISTRATIONS: &[&str] = &[
     "triton_op",
 ];
 
+/// The functions of `torch.library` whose first argument is a namespace.
+const LIBRARIES: &[&str] = &["Library", "_scoped_library"];
+
+/// What the generated `_ops` holds: a function that puts the namespace before a name, and the namespace's operators.
 const PREFIX: &str = "add_op_namespace_prefix";
+const OPS: &str = "ops";
 
 struct PrefixTorchOps {
     within: Glob,
@@ -64,36 +70,65 @@ fn build(args: &mut Args<'_>) -> Option<Box<dyn Op>> {
     Some(Box::new(PrefixTorchOps { within: within?, namespace: namespace?.as_str().to_owned() }))
 }
 
-/// What one file needs.
+/// A place that names an operator, and how it is rewritten.
+enum Place {
+    /// The front of a literal `"ns::op"`: the literal, and the `ns::` in it.
+    Literal(ByteRange, ByteRange),
+    /// The literal `"ns"` of a `Library`.
+    Namespace(ByteRange),
+    /// `torch.ops.ns`.
+    Ops(ByteRange),
+}
+
+impl Place {
+    fn range(&self) -> &ByteRange {
+        match self {
+            Self::Literal(range, _) | Self::Namespace(range) | Self::Ops(range) => range,
+        }
+    }
+
+    /// The name of `_ops` that it needs.
+    fn needs(&self) -> &'static str {
+        match self {
+            Self::Literal(..) | Self::Namespace(_) => PREFIX,
+            Self::Ops(_) => OPS,
+        }
+    }
+}
+
+/// What is found in one file.
 #[derive(Default)]
 struct Found {
-    edits: Vec<TextEdit>,
-    places: Vec<Evidence>,
-    names: BTreeSet<&'static str>,
+    places: Vec<Place>,
+    refused: Vec<Evidence>,
+    /// The literals among the places, as indices in `Module::strings`.
+    rewritten: BTreeSet<usize>,
+    /// What may name an operator and is left as it is.
+    stays: Vec<Evidence>,
 }
 
 impl Op for PrefixTorchOps {
     fn plan(&self, context: &Context<'_>) -> Result<Plan, Failure> {
         let selection = select(context.workspace, &self.within, &self.namespace)?;
-        let (mut changes, mut places) = (Vec::new(), Vec::new());
-        let (mut libraries, mut taken, mut outside) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut changes, mut places, mut left) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut refused, mut outside) = (Vec::new(), Vec::new());
         for file in &selection.files {
-            libraries.extend(self.libraries(file));
-            let mut found = Found::default();
-            self.registrations(file, &mut found);
-            self.uses(file, &mut found);
+            let mut found = self.find(file);
+            refused.append(&mut found.refused);
+            left.append(&mut found.stays);
             if found.places.is_empty() {
                 continue;
             }
-            if found.names.contains("ops") {
-                taken.extend(other_ops(file));
-            }
+            places.extend(found.places.iter().map(|place| file.line(place.range())));
             match dots(file.path) {
-                Some(dots) => found.edits.extend(import(file, &dots, &found.names)),
+                Some(dots) => {
+                    changes.push(Change::Edit {
+                        path: file.path.clone(),
+                        edits: edits(file, &dots, &found.places),
+                    });
+                }
                 None => outside.push(Evidence::file(file.path)),
             }
-            places.append(&mut found.places);
-            changes.push(Change::Edit { path: file.path.clone(), edits: found.edits });
         }
         refuse(
             outside,
@@ -101,14 +136,19 @@ impl Op for PrefixTorchOps {
             "move the package there first",
         )?;
         refuse(
-            libraries,
-            "a Library of the namespace has no form with a generated one",
-            "register with torch.library.define and torch.library.impl instead, with replace first",
+            refused,
+            "operators are named in a form that cannot be edited",
+            "write \"namespace::op\" or torch.ops.namespace.op in one piece first, with replace",
         )?;
-        refuse(taken, "the name `ops` is used for something else", "rename it first, with replace")?;
-        let none = places
-            .is_empty()
-            .then(|| nothing(&selection, &self.within, &format!("operator of {}", self.namespace)));
+        let none = places.is_empty().then(|| {
+            let failure = nothing(&selection, &self.within, &format!("operator of {}", self.namespace));
+            match left.is_empty() {
+                true => failure,
+                false => failure.evidence(left.clone()).hint(
+                    "these may name operators, but in a form that is not followed: write \"namespace::op\" first, with replace",
+                ),
+            }
+        });
         let (names, files) = (
             plural(places.len(), ("operator name", "operator names")),
             plural(changes.len(), ("file", "files")),
@@ -122,7 +162,7 @@ impl Op for PrefixTorchOps {
                 evidence: places,
             }],
             changes,
-            notes: selection.notes,
+            notes: [selection.notes, left.iter().map(stays).collect()].concat(),
             none,
             ..Plan::default()
         })
@@ -142,86 +182,160 @@ pub fn library_function(file: &crate::python::Module, call: &Call) -> Option<Str
     callee.strip_prefix("torch.library.").map(str::to_owned)
 }
 
-/// The argument that names the operator, when it is a literal.
-pub fn operator_name<'m>(module: &'m crate::python::Module, call: &Call) -> Option<&'m StringLiteral> {
-    let keyword = ["name", "op", "qualname"].into_iter().filter_map(|n| module.table.find(n));
-    let positional = call.argument(0, None);
-    let argument =
-        positional.or_else(|| keyword.into_iter().find_map(|name| call.argument(usize::MAX, Some(name))));
-    Some(&module.strings[argument?.string?])
+/// The names by which a function may be known: as it is written, and as its imports and assignments spell it.
+fn callees(file: &PythonFile<'_>, call: &Call) -> Vec<String> {
+    let module = &file.module;
+    let method = call.method.map(|at| module.attributes[at].id);
+    let written = method.or_else(|| call.root.map(|root| module.names[root].id));
+    let last = |path: String| path.rsplit('.').next().map(str::to_owned);
+    let meanings = call.root.map(|root| module.meanings(&file.content, root)).unwrap_or_default();
+    written
+        .map(|id| module.text(id).to_owned())
+        .into_iter()
+        .chain(meanings.into_iter().filter_map(last))
+        .collect()
+}
+
+/// The argument that names the operator or, for a `Library`, the namespace.
+fn name_argument<'m>(module: &'m Module, call: &'m Call) -> Option<&'m Argument> {
+    let by_keyword = || {
+        let keywords = ["name", "op", "qualname", "op_name", "ns"].into_iter();
+        keywords.filter_map(|n| module.table.find(n)).find_map(|n| call.argument(usize::MAX, Some(n)))
+    };
+    call.argument(0, None).or_else(by_keyword)
 }
 
 impl PrefixTorchOps {
-    fn registrations(&self, file: &PythonFile<'_>, found: &mut Found) {
+    fn find(&self, file: &PythonFile<'_>) -> Found {
+        let mut found = Found::default();
+        self.registrations(file, &mut found);
+        self.uses(file, &mut found);
+        self.imports(file, &mut found);
+        found.places.sort_by_key(|place| place.range().start);
         let module = &file.module;
         let start = format!("{}::", self.namespace);
+        for (index, string) in module.strings.iter().enumerate() {
+            if string.value.starts_with(&start) && !string.docstring && !found.rewritten.contains(&index) {
+                found.stays.push(file.evidence(&string.range));
+            }
+        }
+        found
+    }
+
+    fn registrations(&self, file: &PythonFile<'_>, found: &mut Found) {
+        let (module, content) = (&file.module, &file.content);
+        let start = format!("{}::", self.namespace);
         for call in &module.calls {
-            let registers =
-                library_function(module, call).is_some_and(|f| REGISTRATIONS.contains(&f.as_str()));
-            let Some(name) = operator_name(module, call).filter(|n| registers && n.value.starts_with(&start))
-            else {
+            let Some(name) = name_argument(module, call) else { continue };
+            let value = name.string.map(|index| &*module.strings[index].value);
+            let whole = self.is_namespace(file, name);
+            let may_name = whole
+                || match value {
+                    Some(value) => value.starts_with(&start),
+                    None => content[name.range.clone()].windows(2).any(|w| w == b"::"),
+                };
+            if !may_name {
                 continue;
+            }
+            let callees = callees(file, call);
+            if whole && callees.iter().any(|c| LIBRARIES.contains(&c.as_str())) {
+                found.places.push(Place::Namespace(name.range.clone()));
+                continue;
+            }
+            if !callees.iter().any(|c| REGISTRATIONS.contains(&c.as_str())) {
+                continue;
+            }
+            let place = match value {
+                Some(value) if value.starts_with(&start) => front(content, &name.range, &start),
+                Some(_) => continue,
+                None => self.formatted_front(file, name, &start),
             };
-            let Some(content) = name.content.as_ref().filter(|_| name.verbatim) else { continue };
-            let (from, to) = (&name.range, content.start + start.len());
-            found.edits.push(TextEdit::new(from.start..from.start, format!("{PREFIX}(")));
-            found.edits.push(TextEdit::new(content.start..to, ""));
-            found.edits.push(TextEdit::new(from.end..from.end, ")"));
-            found.places.push(file.line(&name.range));
-            found.names.insert(PREFIX);
+            match place {
+                Some(front) => {
+                    found.rewritten.extend(name.string);
+                    found.places.push(Place::Literal(name.range.clone(), front));
+                }
+                None if value.is_some() => found.refused.push(file.evidence(&name.range)),
+                // What an f-string or a sum comes to is not known here.
+                None => found.stays.push(file.evidence(&name.range)),
+            }
         }
     }
 
-    /// `torch.ops.<namespace>`, whatever stands behind it.
+    /// Whether an argument is the namespace, as a literal or as a constant of the file.
+    fn is_namespace(&self, file: &PythonFile<'_>, argument: &Argument) -> bool {
+        let module = &file.module;
+        let literal = argument.string.map(|index| &*module.strings[index].value);
+        let value = literal.or_else(|| module.constant(&file.content, argument.root?));
+        value == Some(&self.namespace)
+    }
+
+    /// What goes from the front of an f-string: `ns::` of `f"ns::{name}"`, and `{NAME}::` where the file has
+    /// `NAME = "ns"`.
+    fn formatted_front(&self, file: &PythonFile<'_>, name: &Argument, start: &str) -> Option<ByteRange> {
+        let (module, content) = (&file.module, &file.content);
+        let opening = opening(content, &name.range).filter(|opening| opening.formatted)?;
+        if let Some(front) = front(content, &name.range, start) {
+            return Some(front);
+        }
+        let text = &content[opening.text..name.range.end];
+        let close = memchr::memmem::find(text, b"}::").filter(|_| text.first() == Some(&b'{'))?;
+        let inside = opening.text + 1..opening.text + close;
+        let used = module.names.iter().position(|n| n.range == inside)?;
+        let is_ours = module.constant(content, used) == Some(&self.namespace);
+        is_ours.then(|| opening.text..inside.end + "}::".len())
+    }
+
+    /// `torch.ops.<namespace>`, whatever stands behind it, and `getattr(torch.ops, "<namespace>")`.
     fn uses(&self, file: &PythonFile<'_>, found: &mut Found) {
         let module = &file.module;
         let wanted = format!("torch.ops.{}", self.namespace);
         for (index, name) in module.names.iter().enumerate().filter(|(_, n)| n.role == Role::Use) {
-            let Some(path) = module.dotted(index) else { continue };
-            let Some(rest) = path.strip_prefix(&wanted) else { continue };
-            if !rest.is_empty() && !rest.starts_with('.') {
+            let attributes = &module.attributes[name.attributes.clone()];
+            if !attributes.iter().any(|a| module.text(a.id) == self.namespace) {
                 continue;
             }
-            let behind = rest.matches('.').count();
-            let attributes = &module.attributes[name.attributes.clone()];
-            let Some(last) = attributes.len().checked_sub(behind + 1).and_then(|at| attributes.get(..=at))
+            let meanings = module.meanings(&file.content, index);
+            let rest = |path: &String| Some(path.strip_prefix(&wanted)?.to_owned());
+            let Some(rest) = meanings.iter().find_map(rest).filter(|r| r.is_empty() || r.starts_with('.'))
             else {
                 continue;
             };
-            if last.iter().any(|attribute| !attribute.adjacent) {
+            // A name that is `torch.ops.<namespace>` itself: its binding is rewritten.
+            let Some(length) = attributes.len().checked_sub(rest.matches('.').count()).filter(|n| *n > 0)
+            else {
+                continue;
+            };
+            let range = name.range.start..attributes[length - 1].range.end;
+            if attributes[..length].iter().all(|attribute| attribute.adjacent) {
+                found.places.push(Place::Ops(range));
+            } else {
+                found.refused.push(file.evidence(&range));
+            }
+        }
+        for call in &module.calls {
+            let [object, name] = &call.arguments[..] else { continue };
+            if !self.is_namespace(file, name) || callees(file, call) != ["getattr", "getattr"] {
                 continue;
             }
-            let end = last.last().map_or(name.range.end, |a| a.range.end);
-            found.edits.push(TextEdit::new(name.range.start..end, "ops"));
-            found.places.push(file.line(&name.range));
-            found.names.insert("ops");
+            let of = object.root.map(|root| module.meanings(&file.content, root)).unwrap_or_default();
+            if of == ["torch.ops"] {
+                found.places.push(Place::Ops(call.range.clone()));
+            }
         }
     }
 
-    fn libraries(&self, file: &PythonFile<'_>) -> Vec<Evidence> {
-        let module = &file.module;
-        let is_ours = |call: &&Call| {
-            library_function(module, call).as_deref() == Some("Library")
-                && operator_name(module, call).is_some_and(|n| *n.value == *self.namespace)
-        };
-        module.calls.iter().filter(is_ours).map(|call| file.evidence(&call.range)).collect()
+    /// `from torch.ops import <namespace>`, which no edit of uses reaches.
+    fn imports(&self, file: &PythonFile<'_>, found: &mut Found) {
+        let of_ops = file.module.imports.iter().filter(|i| i.level == 0 && i.module == "torch.ops");
+        let ours = of_ops.filter(|i| i.aliases.iter().any(|a| a.name == self.namespace));
+        found.refused.extend(ours.map(|import| file.evidence(&import.range)));
     }
 }
 
-/// Module-level bindings of `ops` that are not the generated module's.
-fn other_ops(file: &PythonFile<'_>) -> Vec<Evidence> {
-    let module = &file.module;
-    let Some(id) = module.table.find("ops") else { return Vec::new() };
-    let bindings = module.bindings(ScopeId::MODULE, id).map(|at| &module.names[at]);
-    let other = bindings.filter(|name| match name.role {
-        Role::Bind(Binding::Import(import, _)) => {
-            let import = &module.imports[import];
-            !(import.level > 0 && import.module == "_ops")
-        }
-        Role::Use => false,
-        _ => true,
-    });
-    other.map(|name| file.line(&name.range)).collect()
+fn stays(evidence: &Evidence) -> Note {
+    let at = evidence.position.map_or_else(String::new, |p| format!(":{p}"));
+    Note::Warning(format!("{}{at}: {} may name an operator and stays as it is", evidence.path, evidence.text))
 }
 
 /// The dots that lead from a file to its package; `None` outside of `torch-ext/<package>`.
@@ -232,119 +346,53 @@ fn dots(path: &RepoPath) -> Option<String> {
     (inside && depth >= 2).then(|| ".".repeat(depth - 1))
 }
 
-/// The import of what is needed, behind the last import of the header.
-fn import(file: &PythonFile<'_>, dots: &str, names: &BTreeSet<&'static str>) -> Option<TextEdit> {
-    let module = &file.module;
-    let there = |name: &str| {
-        let ours = module.imports.iter().filter(|i| {
-            i.level == dots.len() && i.module == "_ops" && i.scope == ScopeId::MODULE && i.depth == 0
-        });
-        ours.flat_map(|i| &i.aliases).any(|a| a.name == name && a.bound() == name)
-    };
-    let missing: Vec<&str> = names.iter().copied().filter(|name| !there(name)).collect();
-    if missing.is_empty() {
-        return None;
-    }
-    let ending = line_ending(&file.content);
-    let statement = format!("from {dots}_ops import {}{ending}", missing.join(", "));
-    let header = module
-        .statements
-        .iter()
-        .take_while(|s| !matches!(s.kind, StatementKind::Definition(_) | StatementKind::Other));
-    let Some(last) = header.last() else {
-        let at = module.statements.first().map_or(0, |s| s.range.start);
-        return Some(TextEdit::new(at..at, statement));
-    };
-    let at = module.lines().next(last.range.end, &file.content);
-    let ended = at > 0 && matches!(file.content[at - 1], b'\n' | b'\r');
-    Some(TextEdit::new(at..at, format!("{}{statement}", if ended { "" } else { ending })))
+/// The `f` of an f-string in which nothing is left to be formatted behind `kept`.
+fn idle_letter(content: &[u8], literal: &ByteRange, kept: usize) -> Option<ByteRange> {
+    let opening = opening(content, literal).filter(|opening| opening.formatted)?;
+    let is_plain = |b: &u8| !matches!(b, b'{' | b'}' | b'"' | b'\'');
+    let rest = &content[kept..literal.end];
+    let length = rest.iter().take_while(|b| is_plain(b)).count();
+    let ends = rest[length..].iter().all(|b| matches!(b, b'"' | b'\''));
+    let letter = content[literal.start..opening.text].iter().position(|b| matches!(b, b'f' | b'F'))?;
+    ends.then(|| literal.start + letter..literal.start + letter + 1)
 }
 
-#[cfg(test)]
-mod tests {
-    use crate::ops::testing::Port;
-    use crate::python::Module;
-
-    const RECIPE: &str = r#"prefix_torch_ops in="torch-ext/pkg/**" namespace="ns""#;
-
-    fn prefixed(path: &str, text: &str) -> String {
-        let (_, tree) = Port::new(RECIPE).file(path, text).ok();
-        assert!(Module::parse(tree[path].as_bytes()).is_ok(), "{}", tree[path]);
-        tree[path].clone()
+/// The edits of one file: every place, and the import of what they need.
+fn edits(file: &PythonFile<'_>, dots: &str, places: &[Place]) -> Vec<TextEdit> {
+    let first = places.iter().map(|place| place.range().start).min().unwrap_or(0);
+    let needed: BTreeSet<&str> = places.iter().map(Place::needs).collect();
+    let mut locals: BTreeMap<&str, String> = BTreeMap::new();
+    let mut missing = Vec::new();
+    for name in needed {
+        let local = generated_ops::imported(&file.module, dots, name, first).unwrap_or_else(|| {
+            let local = generated_ops::free_name(&file.module, dots, name);
+            missing.push(if local == name { local.clone() } else { format!("{name} as {local}") });
+            local
+        });
+        locals.insert(name, local);
     }
-
-    #[test]
-    fn registrations_in_every_form() {
-        for (before, after) in [
-            (
-                "import torch\n@torch.library.custom_op(\"ns::f\", mutates_args=())\ndef f(): pass\n",
-                "import torch\nfrom ._ops import add_op_namespace_prefix\n@torch.library.custom_op(add_op_namespace_prefix(\"f\"), mutates_args=())\ndef f(): pass\n",
-            ),
-            (
-                "from torch.library import triton_op as t\n@t(name='ns::f')\ndef f(): pass\n",
-                "from torch.library import triton_op as t\nfrom ._ops import add_op_namespace_prefix\n@t(name=add_op_namespace_prefix('f'))\ndef f(): pass\n",
-            ),
-            (
-                "from torch import library\nlibrary.define(\"ns::f\", \"() -> ()\")\nlibrary.impl(\"ns::f\", \"cuda\", g)\n",
-                "from torch import library\nfrom ._ops import add_op_namespace_prefix\nlibrary.define(add_op_namespace_prefix(\"f\"), \"() -> ()\")\nlibrary.impl(add_op_namespace_prefix(\"f\"), \"cuda\", g)\n",
-            ),
-        ] {
-            assert_eq!(prefixed("torch-ext/pkg/a.py", before), after);
+    let mut edits = Vec::new();
+    for place in places {
+        let local = locals.get(place.needs()).map_or("", String::as_str);
+        match place {
+            Place::Literal(range, front) => {
+                edits.push(TextEdit::new(range.start..range.start, format!("{local}(")));
+                edits.extend(idle_letter(&file.content, range, front.end).map(|f| TextEdit::new(f, "")));
+                edits.push(TextEdit::new(front.clone(), ""));
+                edits.push(TextEdit::new(range.end..range.end, ")"));
+            }
+            Place::Namespace(range) => {
+                edits.push(TextEdit::new(range.clone(), format!("{local}(\"\").removesuffix(\"::\")")));
+            }
+            Place::Ops(range) => edits.push(TextEdit::new(range.clone(), local)),
         }
     }
-
-    #[test]
-    fn uses_with_the_right_dots_and_one_import() {
-        assert_eq!(
-            prefixed(
-                "torch-ext/pkg/s/t/a.py",
-                "\"\"\"Doc.\"\"\"\nimport torch\n\nx = torch.ops.ns.f(torch.ops.ns.g.default)\ny = torch.ops.nsx.f\nz = torch.ops.ns\n"
-            ),
-            "\"\"\"Doc.\"\"\"\nimport torch\nfrom ..._ops import ops\n\nx = ops.f(ops.g.default)\ny = torch.ops.nsx.f\nz = ops\n"
-        );
-        assert_eq!(
-            prefixed("torch-ext/pkg/a.py", "import torch\nfrom ._ops import ops\ntorch.ops.ns.f()\n"),
-            "import torch\nfrom ._ops import ops\nops.f()\n"
-        );
-        assert_eq!(
-            prefixed(
-                "torch-ext/pkg/a.py",
-                "import torch\r\n@torch.library.register_fake('ns::f')\r\ndef f(): return torch.ops.ns.f()"
-            ),
-            "import torch\r\nfrom ._ops import add_op_namespace_prefix, ops\r\n@torch.library.register_fake(add_op_namespace_prefix('f'))\r\ndef f(): return ops.f()"
-        );
+    if !missing.is_empty() {
+        let statement = [format!("from {dots}_ops import {}", missing.join(", "))];
+        edits.push(match last_import(&file.module, first) {
+            Some(index) => behind(&file.content, &file.module, index, first, &statement),
+            None => behind_fixed(&file.content, &file.module, first, &statement),
+        });
     }
-
-    #[test]
-    fn near_misses_stay() {
-        for text in [
-            "import torch\nf.register_kernel('cuda')\n",
-            "import torch\n@torch.library.custom_op('other::f')\ndef f(): pass\n",
-            "# torch.ops.ns.f\nx = 'ns::f'\nprint('ns::f')\n",
-            "def f(torch):\n    return torch.ops.ns.f\n",
-        ] {
-            let failure = Port::new(RECIPE).file("torch-ext/pkg/a.py", text).fails();
-            assert!(failure.message.starts_with("no operator of ns"), "{text}: {}", failure.message);
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_moved_is_refused() {
-        let fails = |path: &str, text: &str| {
-            Port::new(&RECIPE.replace("torch-ext/pkg/**", "**")).file(path, text).fails().message
-        };
-        let path = "torch-ext/pkg/a.py";
-        assert_eq!(
-            fails(path, "from torch.library import Library\nl = Library('ns', 'DEF')\n"),
-            "a Library of the namespace has no form with a generated one"
-        );
-        assert_eq!(
-            fails(path, "import torch\nops = 1\ntorch.ops.ns.f()\n"),
-            "the name `ops` is used for something else"
-        );
-        assert_eq!(
-            fails("pkg/a.py", "import torch\ntorch.ops.ns.f()\n"),
-            "a file with such operators lies outside of torch-ext/<package>"
-        );
-    }
+    edits
 }

@@ -2,11 +2,13 @@
 //! docstrings and comments.
 
 use super::python_files::{PythonFile, nothing, select};
-use super::{Context, Count, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan};
-use crate::python::{ByteRange, StringLiteral};
+use super::{Context, Count, Evidence, Example, Failure, FailureKind, Note, Op, OpSpec, Plan};
+use crate::python::literals::{front, opening};
+use crate::python::{ByteRange, Call, ScopeId, StringLiteral};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, ModulePath};
 use crate::report::plural;
 use crate::workspace::{Change, TextEdit};
+use std::collections::BTreeSet;
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "remap_strings",
@@ -55,17 +57,25 @@ impl Op for RemapStrings {
     fn plan(&self, context: &Context<'_>) -> Result<Plan, Failure> {
         let last = self.from.components().next_back().unwrap_or_default();
         let selection = select(context.workspace, &self.within, last)?;
-        let (mut changes, mut places, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut changes, mut places) = (Vec::new(), Vec::new());
+        let (mut refused, mut others) = (Vec::new(), Vec::new());
         for file in &selection.files {
             let mut edits = Vec::new();
-            for literal in literals(file).filter(|l| self.from.strip_from(&l.value).is_some()) {
-                match &literal.content {
-                    Some(content) if literal.verbatim => {
-                        let end = content.start + self.from.as_str().len();
-                        edits.push(content.start..end);
+            let is_path = |literal: &StringLiteral| {
+                !literal.docstring && self.from.strip_from(&literal.value).is_some()
+            };
+            let named = by_name(file, is_path);
+            for (index, literal) in file.module.strings.iter().enumerate().filter(|(_, l)| is_path(l)) {
+                if !named.contains(&index) {
+                    others.push(file.evidence(&literal.range));
+                    continue;
+                }
+                match front(&file.content, &literal.range, self.from.as_str()) {
+                    Some(range) => {
+                        edits.push(range);
                         places.push(file.line(&literal.range));
                     }
-                    _ => refused.push(file.evidence(&literal.range)),
+                    None => refused.push(file.evidence(&literal.range)),
                 }
             }
             if self.docs {
@@ -98,7 +108,7 @@ impl Op for RemapStrings {
             log: format!("rewrote {strings} in {files}"),
             counts: vec![count(places)],
             changes,
-            notes: selection.notes,
+            notes: [selection.notes, others.iter().map(stays).collect()].concat(),
             none,
             ..Plan::default()
         })
@@ -109,51 +119,71 @@ fn count(evidence: Vec<Evidence>) -> Count {
     Count { pin: "changes", noun: ("change", "changes"), found: evidence.len() as u64, evidence }
 }
 
-/// The literals that Python imports or patches by.
-pub fn literals<'f>(file: &'f PythonFile<'_>) -> impl Iterator<Item = &'f StringLiteral> {
+fn stays(evidence: &Evidence) -> Note {
+    let at = evidence.position.map_or_else(String::new, |p| format!(":{p}"));
+    Note::Detail(format!("{}{at}: {} is no import or patch by name and stays", evidence.path, evidence.text))
+}
+
+/// Those of the wanted literals that Python imports or patches by, as indices in `Module::strings`.
+fn by_name(file: &PythonFile<'_>, wanted: impl Fn(&StringLiteral) -> bool) -> BTreeSet<usize> {
     let module = &file.module;
-    let called = module.calls.iter().filter_map(|call| {
-        let callee = module.dotted(call.root?).or_else(|| {
-            // `monkeypatch` and `mocker` are parameters: their name is all there is.
-            let name = &module.names[call.root?];
-            let last = module.attributes[name.attributes.clone()].last()?;
-            Some(format!("{}.{}", module.text(name.id), module.text(last.id)))
-        })?;
-        let by_name = matches!(
-            callee.as_str(),
-            "importlib.import_module" | "import_module" | "__import__" | "patch" | "monkeypatch.setattr"
-        );
-        if !by_name && !callee.ends_with("mock.patch") {
-            return None;
-        }
-        let target = module.table.find("target").or(module.table.find("name"));
-        call.argument(0, target)?.string
+    let is_wanted = |index: usize| wanted(&module.strings[index]);
+    let calls = module.calls.iter().filter(|c| c.arguments.iter().filter_map(|a| a.string).any(is_wanted));
+    let called = calls.flat_map(|call| {
+        let of = |(index, keyword): &(usize, &str)| {
+            call.argument(*index, module.table.find(keyword)).and_then(|argument| argument.string)
+        };
+        arguments(file, call).iter().filter_map(of)
     });
-    let subscripted = module.subscripts.iter().filter_map(|subscript| {
-        let of = module.dotted(subscript.root)?;
-        (of == "sys.modules").then_some(subscript.string)
+    let subscripts = module.subscripts.iter().filter(|s| is_wanted(s.string));
+    let subscripted = subscripts.filter_map(|subscript| {
+        let of = module.meanings(&file.content, subscript.root);
+        of.iter().any(|path| path == "sys.modules").then_some(subscript.string)
     });
-    let mut all: Vec<usize> = called.chain(subscripted).collect();
-    all.sort_unstable();
-    all.dedup();
-    all.into_iter().map(|index| &module.strings[index])
+    called.chain(subscripted).collect()
+}
+
+/// The arguments of a call that are module paths: position and keyword.
+fn arguments(file: &PythonFile<'_>, call: &Call) -> &'static [(usize, &'static str)] {
+    let module = &file.module;
+    let Some(root) = call.root else { return &[] };
+    let name = &module.names[root];
+    let attributes = module.attributes[name.attributes.clone()].iter().map(|a| a.id);
+    let written: Vec<&str> = std::iter::once(name.id).chain(attributes).map(|id| module.text(id)).collect();
+    let mut meanings = module.meanings(&file.content, root);
+    // `monkeypatch` is a parameter, `patch` and `mock` may be one: their names are all there is.
+    if matches!(written[..], ["patch"] | ["mock", "patch"] | ["monkeypatch", "setattr"]) {
+        meanings.push(written.join("."));
+    }
+    let scope = module.resolve(root);
+    let is_builtin = scope == ScopeId::MODULE && module.bindings(scope, name.id).next().is_none();
+    let known = meanings.iter().find_map(|meaning| {
+        Some(match meaning.as_str() {
+            "importlib.import_module" => &[(0, "name"), (1, "package")][..],
+            "builtins.__import__" => &[(0, "name")],
+            "__import__" if is_builtin => &[(0, "name")],
+            "patch" | "mock.patch" | "unittest.mock.patch" | "monkeypatch.setattr" => &[(0, "target")],
+            _ => return None,
+        })
+    });
+    known.unwrap_or(&[])
 }
 
 impl RemapStrings {
     /// The path in docstrings and comments, on component boundaries.
     fn mentions(&self, file: &PythonFile<'_>) -> Vec<ByteRange> {
-        let docstrings = file.module.strings.iter().filter(|s| s.docstring).map(|s| s.range.clone());
-        let areas = docstrings.chain(file.module.comments.iter().cloned());
+        let docstrings = file.module.strings.iter().filter(|s| s.docstring).filter_map(|literal| {
+            let start = opening(&file.content, &literal.range)?.text;
+            Some((start..literal.range.end, !literal.verbatim))
+        });
+        let comments = file.module.comments.iter().map(|range| (range.clone(), false));
         let finder = memchr::memmem::Finder::new(self.from.as_str());
-        let part_of_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
         let mut found = Vec::new();
-        for area in areas {
+        for (area, escapes) in docstrings.chain(comments) {
             let text = &file.content[area.clone()];
             for at in finder.find_iter(text) {
                 let end = at + self.from.as_str().len();
-                let free_before = at == 0 || !(part_of_name(text[at - 1]) || text[at - 1] == b'.');
-                let free_after = text.get(end).is_none_or(|b| !part_of_name(*b));
-                if free_before && free_after {
+                if starts_path(&text[..at], escapes) && ends_component(&text[end..]) {
                     found.push(area.start + at..area.start + end);
                 }
             }
@@ -162,8 +192,46 @@ impl RemapStrings {
     }
 }
 
+/// Whether a module path can start behind `before`: not inside of a name, a longer path, a distribution's name or a
+/// file's path.
+fn starts_path(before: &[u8], escapes: bool) -> bool {
+    match before {
+        [.., b'\\', letter] if escapes && letter.is_ascii_alphabetic() => true,
+        [.., b'.' | b'-' | b'/' | b'\\' | b'@'] => false,
+        _ => !is_letter(before[before.len().saturating_sub(4)..].utf8_chunks().last().and_then(|chunk| {
+            if chunk.invalid().is_empty() { chunk.valid().chars().next_back() } else { Some('\u{e9}') }
+        })),
+    }
+}
+
+/// Whether a component of a module path ends before `after`. `pkg-extra` and `pkg/a` are no modules, `pkg.py` is a
+/// file.
+fn ends_component(after: &[u8]) -> bool {
+    let next = |text: &[u8]| {
+        let first = text.get(..text.len().min(4)).and_then(|t| t.utf8_chunks().next());
+        first.map(|chunk| chunk.valid().chars().next().unwrap_or('\u{e9}'))
+    };
+    let dashed = matches!(after, [b'-', letter, ..] if letter.is_ascii_alphanumeric());
+    let is_file = [&b".pyi"[..], b".py"].iter().any(|ending| {
+        let rest = after.strip_prefix(*ending);
+        rest.is_some_and(|rest| {
+            !is_letter(next(rest)) && !matches!(rest, [b'.', letter, ..] if letter.is_ascii_alphabetic())
+        })
+    });
+    !(is_letter(next(after)) || dashed || is_file || after.first() == Some(&b'/'))
+}
+
+/// Whether a character continues an identifier. Those of scripts that are written without blanks do not: prose in
+/// them touches the names it mentions.
+fn is_letter(character: Option<char>) -> bool {
+    /// Where the blocks of such scripts begin.
+    const CJK: char = '\u{2e80}';
+    character.is_some_and(|c| c == '_' || c.is_alphanumeric() && c < CJK)
+}
+
 #[cfg(test)]
 mod tests {
+    use crate::ops::Note;
     use crate::ops::testing::Port;
 
     fn remapped(args: &str, text: &str) -> String {
@@ -195,6 +263,30 @@ mod tests {
                 "def t(monkeypatch):\n    monkeypatch.setattr('pkg.a.f', 1)\n",
                 "def t(monkeypatch):\n    monkeypatch.setattr('q.f', 1)\n",
             ),
+            (
+                "try:\n    from unittest.mock import patch as p\nexcept ImportError:\n    from mock import patch as p\np('pkg.a')\n",
+                "try:\n    from unittest.mock import patch as p\nexcept ImportError:\n    from mock import patch as p\np('q')\n",
+            ),
+            ("from .x import patch\npatch('pkg.a')\n", "from .x import patch\npatch('q')\n"),
+            ("def t(patch, mock):\n    mock.patch('pkg.a')\n", "def t(patch, mock):\n    mock.patch('q')\n"),
+            (
+                "import importlib\ng(target=1)\nimportlib.import_module(name='pkg.a')\n",
+                "import importlib\ng(target=1)\nimportlib.import_module(name='q')\n",
+            ),
+            (
+                "import importlib\nimportlib.import_module('.b', 'pkg.a')\n",
+                "import importlib\nimportlib.import_module('.b', 'q')\n",
+            ),
+            (
+                "import importlib\nimportlib.import_module('.b', package='pkg.a')\n",
+                "import importlib\nimportlib.import_module('.b', package='q')\n",
+            ),
+            ("__import__('pkg.a\\x2eb')\n", "__import__('q\\x2eb')\n"),
+            ("__import__('pkg.a' '.b')\n", "__import__('q' '.b')\n"),
+            (
+                "from sys import modules as m\nm['pkg.a.b'] = 1\n",
+                "from sys import modules as m\nm['q.b'] = 1\n",
+            ),
             ("import sys\ndel sys.modules[r'pkg.a']\n", "import sys\ndel sys.modules[r'q']\n"),
         ] {
             assert_eq!(remapped("changes=1", before), after);
@@ -203,7 +295,7 @@ mod tests {
 
     #[test]
     fn every_other_string_is_left_alone() {
-        let text = "\"\"\"Uses pkg.a.\"\"\"\n# pkg.a\nx = 'pkg.a'\nprint('pkg.a')\n__import__('pkg.ab')\n__import__('x.pkg.a')\nd['pkg.a']\nimportlib.import_module(f'pkg.a.{x}')\n";
+        let text = "\"\"\"Uses pkg.a.\"\"\"\n# pkg.a\nx = 'pkg.a'\nprint('pkg.a')\n__import__('pkg.ab')\n__import__('x.pkg.a')\nd['pkg.a']\nimportlib.import_module(f'pkg.a.{x}')\nclient.patch('pkg.a')\nlogging.getLogger('pkg.a')\nmock.patch(x, 'pkg.a')\n";
         assert_eq!(remapped("changes=0", text), text);
         let failure =
             Port::new("remap_strings in=\"t.py\" from=\"pkg.a\" to=\"q\"").file("t.py", text).fails();
@@ -219,6 +311,42 @@ mod tests {
         assert_eq!(
             remapped("docs=#true changes=4", text),
             "\"\"\"Uses q, q.b; not pkg.ab, x.pkg.a.\n\n>>> from q import x\n\"\"\"\nx = 'pkg.a'  # see q.\n"
+        );
+    }
+
+    #[test]
+    fn a_mention_is_a_module_and_not_a_part_of_another_word() {
+        for (before, after) in [
+            ("# pkg.a-core, x-pkg.a, dir/pkg.a, pkg.a/b, pkg.a.py, a@pkg.a, .pkg.a", None),
+            ("# pkg.a_, pkg.a\u{e9}, \u{e9}pkg.a, pkg.a1, _pkg.a, pkg.a.py.", None),
+            ("# (pkg.a)", Some("# (q)")),
+            ("# `pkg.a`, pkg.a:f, pkg.a's, pkg.a - x", Some("# `q`, q:f, q's, q - x")),
+            ("# pkg.a.python.x, pkg.a.py.x", Some("# q.python.x, q.py.x")),
+            ("# \u{4f7f}\u{7528}pkg.a\u{7684}\u{ff0c}pkg.a", Some("# \u{4f7f}\u{7528}q\u{7684}\u{ff0c}q")),
+            ("'''\\npkg.a \\\\pkg.a'''", Some("'''\\nq \\\\pkg.a'''")),
+            ("def f():\n    r'\\npkg.a'", None),
+            ("def f():\n    'pkg.a' '.b'", Some("def f():\n    'q' '.b'")),
+        ] {
+            let args = if after.is_some() { "docs=#true" } else { "docs=#true changes=0" };
+            assert_eq!(remapped(args, before), after.unwrap_or(before));
+        }
+    }
+
+    #[test]
+    fn a_comment_in_latin_1_keeps_its_bytes() {
+        let recipe = "remap_strings in=\"t.py\" from=\"pkg\" to=\"q\" docs=#true changes=1";
+        let run = Port::new(recipe).file("t.py", b"# coding: latin-1\n# \xe9 pkg \xe9pkg pkg\xe9\n").run();
+        let (_, entry) = run.workspace.iter().next().unwrap();
+        assert_eq!(&*entry.content.read().unwrap(), b"# coding: latin-1\n# \xe9 q \xe9pkg pkg\xe9\n");
+    }
+
+    #[test]
+    fn other_strings_are_named_with_verbose() {
+        let recipe = "remap_strings in=\"t.py\" from=\"pkg.a\" to=\"q\" changes=0";
+        let run = Port::new(recipe).file("t.py", "x = 1\nlogging.getLogger('pkg.a.b')\n").run();
+        assert_eq!(
+            run.steps[0].notes,
+            [Note::Detail("t.py:2:19: 'pkg.a.b' is no import or patch by name and stays".to_owned())]
         );
     }
 

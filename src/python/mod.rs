@@ -6,6 +6,7 @@ pub mod edit;
 mod encoding;
 pub mod exports;
 pub mod follow;
+pub mod generated_ops;
 pub mod header;
 mod imports;
 mod lines;
