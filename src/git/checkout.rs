@@ -1,35 +1,33 @@
-//! A checkout on disk: opened without discovery, checked against a pin, and read as what its commit tracks.
+//! A checkout on disk: opened without discovery and checked against a pin.
 
-use super::url::same_repository;
+use super::layout::{Head, Layout, object_id};
+use super::objects::Objects;
+use super::remote;
+use super::url::{same_repository, without_password};
 use crate::ops::{Failure, FailureKind};
 use crate::recipe::CommitSha;
-use git2::{ErrorCode, Oid, Repository};
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use crate::report::reference::quoted;
+use git2::Oid;
+use std::path::Path;
+use std::sync::Arc;
 
 /// An opened checkout.
 pub struct Checkout {
+    pub(super) layout: Layout,
     /// Shared with the contents that are read later.
-    pub(super) repository: Arc<Mutex<Repository>>,
-    /// The top of the work tree.
-    pub(super) top: PathBuf,
+    pub(super) objects: Arc<Objects>,
 }
 
 impl Checkout {
     /// Opens the checkout whose top is `directory`.
     ///
     /// # Errors
-    /// No directory, no checkout, not its top, a bare repository, one that git or this build refuses.
+    /// No directory, no checkout, not its top, a bare repository, a format that this build does not read.
     pub fn open(directory: &Path) -> Result<Self, Failure> {
-        let shown = directory.display();
-        let top = fs::canonicalize(directory).map_err(|e| source(format!("{shown}: {e}")))?;
-        let repository = Repository::open(&top).map_err(|error| not_opened(directory, &top, &error))?;
-        if repository.workdir().is_none() {
-            return Err(source(format!("{shown} is a bare repository, not a checkout"))
-                .hint(format!("git clone {shown} CHECKOUT makes one")));
-        }
-        Ok(Self { repository: Arc::new(Mutex::new(repository)), top })
+        let layout = Layout::of(directory)?;
+        let objects = Objects::open(&layout.common.join("objects"), layout.format)
+            .map_err(|error| source(error.to_string()))?;
+        Ok(Self { layout, objects })
     }
 
     /// Checks that HEAD is `commit` and that a remote is `repo`.
@@ -37,92 +35,68 @@ impl Checkout {
     /// # Errors
     /// What was expected, what is there, and the command that mends it.
     pub fn verify(&self, repo: &str, commit: &CommitSha) -> Result<(), Failure> {
-        let repository = self.lock()?;
-        let shown = self.top.display();
-        let head = repository.head().and_then(|head| head.peel_to_commit()).map_err(|error| {
-            let reason = match error.code() {
-                ErrorCode::UnbornBranch => "has no commit yet".to_owned(),
-                _ => format!("has no readable HEAD: {}", error.message()),
-            };
-            source(format!("the checkout {shown} {reason}")).at("commit")
-        })?;
-        let found = head.id().to_string();
-        if found != commit.as_str() {
-            let known = Oid::from_str(commit.as_str()).is_ok_and(|id| repository.find_commit(id).is_ok());
-            let fetch = if known { "" } else { "git fetch && " };
-            return Err(source(format!("expected commit {commit} but HEAD of {shown} is {found}"))
-                .at("commit")
-                .hint(format!("in the checkout: {fetch}git checkout {commit}"))
-                .hint("to move the port to another commit: kernel-port repin"));
+        let shown = self.layout.top.display();
+        let head = self.head()?;
+        if head.to_string() != commit.as_str() {
+            return Err(self.other_commit(head, repo, commit));
         }
-        let names = repository.remotes().map_err(|e| source(format!("{shown}: git: {}", e.message())))?;
-        let mut remotes: Vec<(String, String)> = Vec::new();
-        for name in names.iter().flatten().flatten() {
-            if let Ok(remote) = repository.find_remote(name)
-                && let Ok(url) = remote.url()
-            {
-                remotes.push((name.to_owned(), url.to_owned()));
-            }
-        }
-        remotes.sort_by_key(|(name, _)| name != "origin");
-        if remotes.iter().any(|(_, url)| same_repository(url, repo)) {
+        let remotes = remote::of(&self.layout.config);
+        if remotes.iter().any(|remote| remote.urls.iter().any(|url| same_repository(url, repo))) {
             return Ok(());
         }
-        let details =
-            remotes.iter().map(|(name, url)| format!("{name} is {}", without_password(url))).collect();
+        let details = remotes.iter().flat_map(|remote| {
+            let url = remote.urls.first().map(|url| without_password(url));
+            url.map(|url| format!("{} is {}", remote.name, crate::report::escape::line(&url)))
+        });
         let message = match remotes.is_empty() {
             true => format!("expected a remote {repo}, but the checkout {shown} has none"),
             false => format!("expected a remote {repo}, but no remote of {shown} is that repository"),
         };
-        Err(source(message)
-            .at("repo")
-            .details(details)
-            .hint(format!("in the checkout of that repository: git remote add origin {repo}")))
+        Err(source(message).at("repo").details(details.collect()).hint(format!(
+            "if it is a checkout of that repository: git -C {shown} remote add upstream {repo}"
+        )))
     }
 
-    pub(super) fn lock(&self) -> Result<std::sync::MutexGuard<'_, Repository>, Failure> {
-        self.repository.lock().map_err(|_| source("the repository is in use by a thread that failed"))
+    /// The commit that is checked out.
+    ///
+    /// # Errors
+    /// There is none yet, or HEAD cannot be read.
+    pub(super) fn head(&self) -> Result<Oid, Failure> {
+        let shown = self.layout.top.display();
+        match self.layout.head() {
+            Head::At(id) => Ok(id),
+            Head::Unborn => Err(source(format!("the checkout {shown} has no commit yet")).at("commit")),
+            Head::Unreadable => Err(source(format!("the checkout {shown} has no readable HEAD"))
+                .at("commit")
+                .hint(format!("{} checkout COMMIT writes it anew", self.git()))),
+        }
+    }
+
+    /// The beginning of a command on this checkout, for a hint.
+    pub(super) fn git(&self) -> String {
+        format!("git -C {}", quoted(&self.layout.top.display().to_string()))
+    }
+
+    fn other_commit(&self, head: Oid, repo: &str, commit: &CommitSha) -> Failure {
+        let shown = self.layout.top.display();
+        let failure = source(format!("expected commit {commit} but HEAD of {shown} is {head}")).at("commit");
+        let Some(id) = object_id(commit.as_str(), self.layout.format) else {
+            let digits = head.to_string().len();
+            return failure.hint(format!("the ids of this repository have {digits} digits"));
+        };
+        let (git, from) = (self.git(), quoted(repo));
+        let fetch = match (self.objects.has(id), self.layout.is_shallow()) {
+            (true, _) => String::new(),
+            (false, true) => format!("{git} fetch --depth 1 {from} {commit} && "),
+            (false, false) => format!("{git} fetch --tags {from} {commit} && "),
+        };
+        failure
+            .hint(format!("{fetch}{git} checkout {commit}"))
+            .hint("to move the port to another commit: kernel-port repin")
     }
 }
 
 /// A failure of the source.
 pub(super) fn source(message: impl Into<String>) -> Failure {
     Failure::new(FailureKind::Source, message)
-}
-
-/// A token in a remote's URL stays out of logs.
-fn without_password(url: &str) -> String {
-    match url.split_once("://") {
-        Some((scheme, rest)) => match rest.split_once('@') {
-            Some((user, host)) if !user.contains('/') => {
-                format!("{scheme}://{}@{host}", user.split(':').next().unwrap_or(""))
-            }
-            _ => url.to_owned(),
-        },
-        None => url.to_owned(),
-    }
-}
-
-fn not_opened(directory: &Path, top: &Path, error: &git2::Error) -> Failure {
-    let shown = directory.display();
-    if error.code() == ErrorCode::Owner {
-        return source(format!("git does not trust {shown}: it belongs to another user"))
-            .hint(format!("git config --global --add safe.directory {}", top.display()));
-    }
-    if fs::read_to_string(top.join(".git/config"))
-        .is_ok_and(|c| c.to_ascii_lowercase().contains("objectformat = sha256"))
-    {
-        return source(format!("{shown} is a SHA-256 repository, which this build cannot read"))
-            .hint("port it without the source op: the tree is then taken as it is");
-    }
-    if error.code() != ErrorCode::NotFound {
-        return source(format!("git cannot open {shown}: {}", error.message()));
-    }
-    let above = top.ancestors().skip(1).find(|d| d.join(".git").exists());
-    match above {
-        Some(above) => source(format!("{shown} is not the top of its checkout"))
-            .hint(format!("the top is {}", above.display())),
-        None => source(format!("{shown} is not a git checkout"))
-            .hint("a source op needs one; without the op any directory can be ported"),
-    }
 }

@@ -1,6 +1,7 @@
 //! What lies between two commits: which commits, which paths they touch, which files were renamed. Reads the object
 //! database only; the work tree is never looked at.
 
+use super::layout::format_of;
 use crate::recipe::CommitSha;
 use crate::workspace::RepoPath;
 use git2::{Delta, DiffFindOptions, DiffOptions, Oid, Repository, Sort, Tree};
@@ -55,12 +56,8 @@ impl History {
         Ok(Self { repository })
     }
 
-    pub(super) fn repository(&self) -> &Repository {
-        &self.repository
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        self.repository.path()
+    pub(super) fn common(&self) -> &Path {
+        self.repository.commondir()
     }
 
     /// How one file differs between two commits, as a patch; empty when it does not.
@@ -104,7 +101,7 @@ impl History {
 
     /// The name of a tag on the commit, for reading.
     pub fn tag_of(&self, commit: &CommitSha) -> Option<String> {
-        let wanted = Oid::from_str(commit.as_str()).ok()?;
+        let wanted = object_id(commit).ok()?;
         let mut found = Vec::new();
         for name in self.repository.tag_names(None).ok()?.iter().flatten().flatten() {
             let tagged = self
@@ -155,7 +152,7 @@ impl History {
     }
 
     pub(super) fn tree(&self, commit: &CommitSha) -> Result<Tree<'_>, HistoryError> {
-        let id = Oid::from_str(commit.as_str()).map_err(git_error)?;
+        let id = object_id(commit).map_err(git_error)?;
         self.repository.find_commit(id).and_then(|c| c.tree()).map_err(|_| {
             HistoryError::new(
                 format!("commit {} is not in this repository", commit.short()),
@@ -194,8 +191,8 @@ impl History {
     ) -> Result<(), git2::Error> {
         let mut walk = self.repository.revwalk()?;
         walk.set_sorting(Sort::TOPOLOGICAL | Sort::TIME)?;
-        walk.push(Oid::from_str(new.as_str())?)?;
-        walk.hide(Oid::from_str(old.as_str())?)?;
+        walk.push(object_id(new)?)?;
+        walk.hide(object_id(old)?)?;
         for id in walk {
             let commit = self.repository.find_commit(id?)?;
             found.commits += 1;
@@ -216,6 +213,10 @@ impl History {
     }
 }
 
-pub(super) fn git_error(error: git2::Error) -> HistoryError {
+fn object_id(commit: &CommitSha) -> Result<Oid, git2::Error> {
+    Oid::from_str_ext(commit.as_str(), format_of(commit.as_str()))
+}
+
+fn git_error(error: git2::Error) -> HistoryError {
     HistoryError { message: format!("git: {}", error.message()), help: None }
 }

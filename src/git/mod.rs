@@ -2,10 +2,18 @@
 
 mod checkout;
 mod clones;
+mod config;
+mod convert;
 pub mod history;
+mod index;
+mod layout;
+mod lfs;
 mod objects;
+mod remote;
 mod sourced;
 mod status;
+mod trees;
+mod untracked;
 mod url;
 
 pub use checkout::Checkout;
@@ -20,9 +28,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// What a checkout was checked against: directory, repository, commit.
-type Pinned = (PathBuf, String, CommitSha);
-
 /// The checkouts that the command line gave. Each is opened and checked once a run.
 #[derive(Clone, Default)]
 pub struct Checkouts {
@@ -32,8 +37,11 @@ pub struct Checkouts {
     pub vendors: BTreeMap<String, PathBuf>,
     /// `--allow-dirty`.
     pub allow_dirty: bool,
-    opened: Arc<Mutex<BTreeMap<Pinned, Arc<Sourced>>>>,
+    opened: Arc<Mutex<Opened>>,
 }
+
+/// By directory, repository and commit.
+type Opened = BTreeMap<(PathBuf, String, CommitSha), Arc<Sourced>>;
 
 impl Checkouts {
     /// Those of a command line.
@@ -43,7 +51,7 @@ impl Checkouts {
 
     /// Gives the tree of a pin from elsewhere: an object database, in place of the checkout `directory`.
     pub fn seed(&self, directory: &Path, repo: &str, commit: &CommitSha, tree: Workspace) {
-        let sourced = Sourced { tree, dirty: Vec::new(), absent: Vec::new() };
+        let sourced = Sourced { tree, dirty: Vec::new() };
         if let Ok(mut opened) = self.opened.lock() {
             opened.insert((directory.to_path_buf(), repo.to_owned(), commit.clone()), Arc::new(sourced));
         }

@@ -1,70 +1,234 @@
-//! The tree of a commit, read from the object database: paths and modes at once, contents when they are asked for.
+//! The object database: commits, trees and blobs by id, opened without the repository around it. The library hashes what it
+//! reads and refuses what does not match its id, so that a damaged or forged database cannot give other bytes.
 
-use super::history::{History, HistoryError, git_error};
-use crate::recipe::CommitSha;
-use crate::workspace::{Content, Entry, Mode, RepoPath, Stored, Workspace};
-use git2::{ObjectType, Oid, Repository};
+use super::layout::object_id;
+use crate::workspace::{Mode, RepoPath, Stored};
+use git2::{ErrorCode, ObjectFormat, ObjectType, Odb, Oid};
+use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::path::Path;
+use std::sync::Arc;
 
-/// A blob of a repository.
-struct Blob {
-    repository: Arc<Mutex<Repository>>,
-    id: Oid,
+/// A commit with more files and directories is refused: the largest kernel repositories have a hundredth of it, and a tree
+/// of trees that repeat each other can pretend to hold any number.
+const MAX_ENTRIES: usize = 1_000_000;
+/// As long a path as the system opens.
+const MAX_PATH: usize = 4096;
+
+/// An object database.
+pub(super) struct Objects {
+    odb: Odb<'static>,
+    format: ObjectFormat,
+}
+
+impl fmt::Debug for Objects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("objects")
+    }
+}
+
+/// What a commit tracks.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    /// Blob and mode of each file.
+    pub files: BTreeMap<RepoPath, (Oid, Mode)>,
+    /// The commit each submodule is recorded at.
+    pub submodules: BTreeMap<RepoPath, Oid>,
+}
+
+/// Why objects cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ObjectError {
+    /// It is not there: a shallow or partial clone, another repository, a damaged one.
+    Missing(String),
+    /// It is there and makes no sense.
+    Unusable(String),
+}
+
+impl fmt::Display for ObjectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(text) | Self::Unusable(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Objects {
+    /// Opens an `objects` directory, alternates included.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub(super) fn open(directory: &Path, format: ObjectFormat) -> Result<Arc<Self>, ObjectError> {
+        let unusable = |reason: &str| ObjectError::Unusable(format!("{}: {reason}", directory.display()));
+        let odb = Odb::new_ext(format).map_err(|e| unusable(e.message()))?;
+        let path = directory.to_str().ok_or_else(|| unusable("the path is not UTF-8"))?;
+        odb.add_disk_alternate(path).map_err(|e| unusable(e.message()))?;
+        Ok(Arc::new(Self { odb, format }))
+    }
+
+    /// How ids are made.
+    pub(super) fn format(&self) -> ObjectFormat {
+        self.format
+    }
+
+    /// Whether the object is here.
+    pub(super) fn has(&self, id: Oid) -> bool {
+        self.odb.exists(id)
+    }
+
+    /// The content of a blob.
+    ///
+    /// # Errors
+    /// It is not here, damaged, or something else.
+    pub(super) fn blob(&self, id: Oid) -> Result<Arc<[u8]>, ObjectError> {
+        self.read(id, ObjectType::Blob)
+    }
+
+    /// The size of a blob without reading it.
+    pub(super) fn size(&self, id: Oid) -> Option<u64> {
+        self.odb.read_header(id).ok().map(|(size, _)| size as u64)
+    }
+
+    /// Whether these bytes are exactly that blob.
+    pub(super) fn is_blob(&self, bytes: &[u8], id: Oid) -> bool {
+        Oid::hash_object_ext(ObjectType::Blob, bytes, self.format).is_ok_and(|found| found == id)
+    }
+
+    /// Whether a file on disk holds exactly that blob. Reads it in pieces.
+    pub(super) fn is_blob_file(&self, path: &Path, id: Oid) -> bool {
+        Oid::hash_file_ext(ObjectType::Blob, path, self.format).is_ok_and(|found| found == id)
+    }
+
+    fn read(&self, id: Oid, kind: ObjectType) -> Result<Arc<[u8]>, ObjectError> {
+        let object = self.odb.read(id).map_err(|error| match error.code() {
+            ErrorCode::NotFound => ObjectError::Missing(format!("the {} {id} is missing", kind.str())),
+            _ => {
+                ObjectError::Unusable(format!("the {} {id} cannot be read: {}", kind.str(), error.message()))
+            }
+        })?;
+        if object.kind() != kind {
+            let message = format!("{id} is a {}, not a {}", object.kind().str(), kind.str());
+            return Err(ObjectError::Unusable(message));
+        }
+        Ok(object.data().into())
+    }
+
+    /// The tree of a commit.
+    ///
+    /// # Errors
+    /// The commit is not here or is none.
+    pub(super) fn tree_of(&self, commit: Oid) -> Result<Oid, ObjectError> {
+        let data = self.read(commit, ObjectType::Commit)?;
+        let line = data.split(|b| *b == b'\n').next().unwrap_or_default();
+        let hex = line.strip_prefix(b"tree ").and_then(|hex| std::str::from_utf8(hex).ok());
+        hex.and_then(|hex| object_id(hex, self.format))
+            .ok_or_else(|| ObjectError::Unusable(format!("the commit {commit} names no tree")))
+    }
+
+    /// Everything that a commit tracks.
+    ///
+    /// # Errors
+    /// An object is missing, a path is one that no tree can hold, a name stands twice, or there is no end to it.
+    pub(super) fn list(&self, commit: Oid) -> Result<Listing, ObjectError> {
+        let mut listing = Listing::default();
+        let mut pending = vec![(Vec::new(), self.tree_of(commit)?)];
+        let mut seen = 0;
+        while let Some((directory, tree)) = pending.pop() {
+            let data = self.read(tree, ObjectType::Tree)?;
+            let mut rest = &data[..];
+            while !rest.is_empty() {
+                let (mode, name, id) = self
+                    .next_entry(&mut rest)
+                    .ok_or_else(|| ObjectError::Unusable(format!("the tree {tree} is malformed")))?;
+                seen += 1;
+                let full = [directory.as_slice(), name].concat();
+                if seen > MAX_ENTRIES || full.len() > MAX_PATH {
+                    let message =
+                        format!("the commit {commit} has more than {MAX_ENTRIES} files or endless paths");
+                    return Err(ObjectError::Unusable(message));
+                }
+                let path = RepoPath::new(&full).map_err(|e| {
+                    ObjectError::Unusable(format!("the commit tracks `{}`, which {e}", full.escape_ascii()))
+                })?;
+                match mode {
+                    0o040_000 => pending.push(([full.as_slice(), b"/"].concat(), id)),
+                    0o160_000 => drop(listing.submodules.insert(path, id)),
+                    _ => {
+                        let mode = file_mode(mode).ok_or_else(|| {
+                            ObjectError::Unusable(format!(
+                                "the commit tracks `{path}` with the mode {mode:o}"
+                            ))
+                        })?;
+                        if listing.files.insert(path.clone(), (id, mode)).is_some() {
+                            return Err(ObjectError::Unusable(format!("the commit tracks `{path}` twice")));
+                        }
+                    }
+                }
+            }
+        }
+        refuse_files_as_directories(&listing)?;
+        Ok(listing)
+    }
+
+    /// Mode, name and id of a tree's next entry.
+    fn next_entry<'a>(&self, rest: &mut &'a [u8]) -> Option<(u32, &'a [u8], Oid)> {
+        let length = if self.format == ObjectFormat::Sha256 { 32 } else { 20 };
+        let nul = memchr::memchr(0, rest)?;
+        let (head, after) = (&rest[..nul], rest.get(nul + 1..)?);
+        let (id, after) = after.split_at_checked(length)?;
+        let space = memchr::memchr(b' ', head).filter(|_| !head.contains(&b'/'))?;
+        let mode = std::str::from_utf8(&head[..space]).ok().and_then(|m| u32::from_str_radix(m, 8).ok())?;
+        *rest = after;
+        Some((mode, &head[space + 1..], Oid::from_bytes(id).ok()?))
+    }
+}
+
+fn file_mode(git: u32) -> Option<Mode> {
+    match git & 0o170_000 {
+        0o120_000 => Some(Mode::Symlink),
+        0o100_000 if git & 0o100 != 0 => Some(Mode::Executable),
+        0o100_000 => Some(Mode::File),
+        _ => None,
+    }
+}
+
+/// A forged tree can hold a link and a directory of one name; git would write through the link.
+fn refuse_files_as_directories(listing: &Listing) -> Result<(), ObjectError> {
+    let mut checked: Option<RepoPath> = None;
+    for path in listing.files.keys().chain(listing.submodules.keys()) {
+        let parent = path.parent();
+        if parent == checked {
+            continue;
+        }
+        let taken =
+            |above: &RepoPath| listing.files.contains_key(above) || listing.submodules.contains_key(above);
+        if let Some(file) = path.ancestors().find(taken) {
+            return Err(ObjectError::Unusable(format!(
+                "the commit tracks `{file}` as a file and as a directory"
+            )));
+        }
+        checked = parent;
+    }
+    match listing.submodules.keys().find(|path| listing.files.contains_key(*path)) {
+        Some(path) => Err(ObjectError::Unusable(format!("the commit tracks `{path}` twice"))),
+        None => Ok(()),
+    }
+}
+
+/// A blob, read when somebody asks.
+#[derive(Debug)]
+pub(super) struct Blob {
+    pub objects: Arc<Objects>,
+    pub id: Oid,
 }
 
 impl Stored for Blob {
     fn read(&self) -> io::Result<Arc<[u8]>> {
-        let repository = self.repository.lock().map_err(|_| io::Error::other("another thread failed"))?;
-        let blob =
-            repository.find_blob(self.id).map_err(|e| io::Error::other(format!("git: {}", e.message())))?;
-        Ok(blob.content().into())
+        self.objects.blob(self.id).map_err(|error| io::Error::other(error.to_string()))
     }
-}
 
-impl History {
-    /// The files that a commit tracks.
-    ///
-    /// # Errors
-    /// The commit is not here, or it tracks a path that no tree can hold.
-    pub fn workspace(&self, commit: &CommitSha) -> Result<Workspace, HistoryError> {
-        let again = Repository::open(self.path()).map_err(git_error)?;
-        let repository = Arc::new(Mutex::new(again));
-        let mut entries = Vec::new();
-        let mut pending = vec![(Vec::new(), self.tree(commit)?)];
-        while let Some((directory, tree)) = pending.pop() {
-            for entry in &tree {
-                let name = [directory.as_slice(), entry.name_bytes()].concat();
-                match entry.kind() {
-                    Some(ObjectType::Tree) => {
-                        let below = self.repository().find_tree(entry.id()).map_err(git_error)?;
-                        pending.push(([name.as_slice(), b"/"].concat(), below));
-                    }
-                    Some(ObjectType::Blob) => {
-                        let path = RepoPath::new(&name).map_err(|error| HistoryError {
-                            message: format!("commit {}: `{}` {error}", commit.short(), name.escape_ascii()),
-                            help: None,
-                        })?;
-                        let stored = Blob { repository: repository.clone(), id: entry.id() };
-                        entries.push(Entry::upstream(
-                            path,
-                            Content::Stored(Arc::new(stored)),
-                            mode(entry.filemode()),
-                        ));
-                    }
-                    // A submodule: its files are another repository's.
-                    _ => {}
-                }
-            }
-        }
-        Ok(Workspace::new(entries))
-    }
-}
-
-fn mode(git: i32) -> Mode {
-    match git {
-        0o100_755 => Mode::Executable,
-        0o120_000 => Mode::Symlink,
-        _ => Mode::File,
+    fn size(&self) -> Option<u64> {
+        self.objects.size(self.id)
     }
 }

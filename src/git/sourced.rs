@@ -1,66 +1,64 @@
-//! The tree of a pinned checkout: what its commit tracks, in the bytes the commit has. The work tree saves a trip to the
-//! object database only for a file whose bytes hash to the recorded id.
+//! The tree of a pin: what its commit tracks, in the bytes the commit has. The work tree saves a trip to the object database
+//! only for a file whose bytes hash to the recorded id.
 
 use super::checkout::{Checkout, source};
-use super::status::{Status, Tracked, is_blob};
+use super::objects::Objects;
+use super::status::{State, Status, Tracked};
 use crate::ops::{Evidence, Failure};
-use crate::workspace::{Content, Entry, Mode, RepoPath, Stored, Workspace};
-use git2::{Oid, Repository};
+use crate::workspace::{Content, Entry, Mode, RepoPath, Stored, Workspace, load};
+use git2::Oid;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 /// A pinned tree and what was wrong with the checkout.
 #[derive(Debug, Clone)]
 pub struct Sourced {
-    /// The files.
+    /// The files; knows the submodules whose files are not there.
     pub tree: Workspace,
     /// Where the checkout differs from its commit; empty when it is clean.
     pub dirty: Vec<Evidence>,
-    /// Submodules whose files are not there.
-    pub absent: Vec<RepoPath>,
 }
 
+/// A tracked file: the blob, or the work tree's file where that is proven to be the same.
 struct TrackedFile {
-    repository: Arc<Mutex<Repository>>,
+    objects: Arc<Objects>,
     id: Oid,
-    path: PathBuf,
+    full: PathBuf,
     link: bool,
+    same: OnceLock<bool>,
 }
+
+/// From this size on the kernel copies the file, after it was hashed; below it the bytes that were hashed are the
+/// ones that are used.
+const LARGE: u64 = 64 << 20;
 
 impl Stored for TrackedFile {
     fn read(&self) -> io::Result<Arc<[u8]>> {
         let on_disk = match self.link {
-            true => fs::read_link(&self.path).map(|t| t.as_os_str().as_bytes().to_vec()),
-            false => fs::read(&self.path),
+            true => fs::read_link(&self.full).map(|t| t.as_os_str().as_bytes().to_vec()),
+            false => fs::read(&self.full),
         };
         if let Ok(bytes) = on_disk
-            && is_blob(&bytes, self.id)
+            && self.objects.is_blob(&bytes, self.id)
         {
             return Ok(bytes.into());
         }
-        let repository = self.repository.lock().map_err(|_| io::Error::other("another thread failed"))?;
-        let blob = repository.find_blob(self.id).map_err(|e| {
-            io::Error::other(format!(
-                "{} is not in the object database: {}",
-                self.path.display(),
-                e.message()
-            ))
-        })?;
-        Ok(blob.content().into())
+        self.objects
+            .blob(self.id)
+            .map_err(|error| io::Error::other(format!("{}: {error}", self.full.display())))
     }
-}
 
-/// A tracked file as it is on disk, changes included.
-struct DirtyFile {
-    path: PathBuf,
-}
+    fn file(&self) -> Option<&Path> {
+        let large = || fs::symlink_metadata(&self.full).is_ok_and(|m| m.is_file() && m.len() >= LARGE);
+        let same = self.same.get_or_init(|| large() && self.objects.is_blob_file(&self.full, self.id));
+        (!self.link && *same).then_some(&self.full)
+    }
 
-impl Stored for DirtyFile {
-    fn read(&self) -> io::Result<Arc<[u8]>> {
-        fs::read(&self.path).map(Arc::from)
+    fn size(&self) -> Option<u64> {
+        self.objects.size(self.id)
     }
 }
 
@@ -92,75 +90,36 @@ impl Checkout {
     /// # Errors
     /// The checkout cannot be read, or is not clean and that is not allowed.
     pub fn sourced(&self, allow_dirty: bool) -> Result<Sourced, Failure> {
-        let mut status = self.status()?;
-        let mut entries = Vec::new();
-        let mut absent = Vec::new();
-        let submodules = std::mem::take(&mut status.submodules);
-        for (path, id) in submodules {
-            let full = self.top.join(path.as_os_path());
-            if !full.join(".git").exists() {
-                absent.push(path);
-                continue;
-            }
-            let inner = Self::open(&full)?;
-            let head = inner.lock()?.head().and_then(|h| h.peel_to_commit()).map(|c| c.id());
-            if head.ok() != Some(id) {
-                status.dirty.push(Evidence {
-                    path: path.clone(),
-                    position: None,
-                    text: format!("submodule at another commit than {id}"),
-                });
-            }
-            let below = inner.sourced(allow_dirty)?;
-            absent.extend(below.absent.iter().filter_map(|p| path.join(p.as_bytes()).ok()));
-            for (inner_path, entry) in below.tree.iter() {
-                if let Ok(joined) = path.join(inner_path.as_bytes()) {
-                    entries.push(Entry::upstream(joined, entry.content.clone(), entry.mode));
+        let Status { files, absent, dirty } = self.status()?;
+        if !dirty.is_empty() && !allow_dirty {
+            return Err(self.not_clean(dirty));
+        }
+        let mut entries = Vec::with_capacity(files.len());
+        for (path, tracked) in files {
+            let (content, mode) = match tracked.state {
+                State::Gone => continue,
+                State::Clean(id, mode) => (clean(tracked, id, mode), mode),
+                State::Changed => {
+                    load::file(&tracked.full).map_err(|e| Failure::read_dir(&tracked.full, &e))?
                 }
-            }
+            };
+            entries.push(Entry::upstream(path, content, mode));
         }
-        if !status.dirty.is_empty() && !allow_dirty {
-            return Err(self.not_clean(status.dirty));
-        }
-        for (path, tracked) in &status.files {
-            if let Some((content, mode)) = self.content(&status, path, tracked) {
-                entries.push(Entry::upstream(path.clone(), content, mode));
-            }
-        }
-        Ok(Sourced { tree: Workspace::new(entries), dirty: status.dirty, absent })
-    }
-
-    fn content(&self, status: &Status, path: &RepoPath, tracked: &Tracked) -> Option<(Content, Mode)> {
-        let full = self.top.join(path.as_os_path());
-        let changed =
-            status.dirty.binary_search_by(|e| e.path.cmp(path)).ok().map(|at| status.dirty[at].text.as_str());
-        if let Some(change) = changed.filter(|c| !c.starts_with("staged")) {
-            if change == "missing" || change == "no longer a file" {
-                return None;
-            }
-            let meta = fs::symlink_metadata(&full).ok()?;
-            if meta.is_symlink() {
-                let target = fs::read_link(&full).ok()?;
-                return Some((target.as_os_str().as_bytes().to_vec().into(), Mode::Symlink));
-            }
-            let executable = std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o100 != 0;
-            let mode = if executable { Mode::Executable } else { Mode::File };
-            return Some((Content::Stored(Arc::new(DirtyFile { path: full })), mode));
-        }
-        let stored = TrackedFile {
-            repository: self.repository.clone(),
-            id: tracked.id,
-            path: full,
-            link: tracked.mode == Mode::Symlink,
-        };
-        Some((Content::Stored(Arc::new(stored)), tracked.mode))
+        Ok(Sourced { tree: Workspace::new(entries).without(&absent), dirty })
     }
 
     fn not_clean(&self, dirty: Vec<Evidence>) -> Failure {
+        let shown = self.layout.top.display();
         let number = crate::report::plural(dirty.len(), ("file differs", "files differ"));
-        source(format!("the checkout {} is not clean: {number} from its commit", self.top.display()))
+        source(format!("the checkout {shown} is not clean: {number} from its commit"))
             .evidence(dirty)
-            .hint(format!("git -C {} stash --include-untracked puts the changes aside", self.top.display()))
+            .hint(format!("{} stash --include-untracked puts the changes aside", self.git()))
             .hint("--allow-dirty ports tracked files as they are, and provenance says so")
     }
+}
+
+fn clean(tracked: Tracked, id: Oid, mode: Mode) -> Content {
+    let Tracked { full, objects, .. } = tracked;
+    let file = TrackedFile { objects, id, full, link: mode == Mode::Symlink, same: OnceLock::new() };
+    Content::Stored(Arc::new(file))
 }

@@ -2,193 +2,248 @@
 //! index flag can hide a change. The index saves reading only where its times prove that a file is untouched.
 
 use super::checkout::{Checkout, source};
+use super::convert::stands_for;
+use super::index::{Index, IndexError};
+use super::layout::Head;
+use super::objects::{ObjectError, Objects};
+use super::untracked;
 use crate::ops::{Evidence, Failure};
 use crate::workspace::{Mode, RepoPath};
-use git2::{Index, ObjectType, Oid, Repository};
-use ignore::WalkBuilder;
-use std::collections::BTreeMap;
+use git2::Oid;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, Metadata};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// A file that the commit tracks.
+/// A file that the commit (or, when it was only staged, the index) tracks.
 #[derive(Debug, Clone)]
 pub(super) struct Tracked {
-    pub id: Oid,
-    pub mode: Mode,
+    /// Where the work tree has it.
+    pub full: PathBuf,
+    /// How it stands there.
+    pub state: State,
+    /// Where its blob is.
+    pub objects: Arc<Objects>,
 }
 
-/// What the commit tracks, and where the work tree differs from it.
+/// A file of the commit against the work tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// As the commit has it, or left out by a sparse checkout.
+    Clean(Oid, Mode),
+    /// Another content or kind of file, or staged and not in the commit.
+    Changed,
+    /// Not there.
+    Gone,
+}
+
+/// What the commit tracks, and where the work tree differs from it; submodules included.
 #[derive(Debug, Default)]
 pub(super) struct Status {
     /// By path.
     pub files: BTreeMap<RepoPath, Tracked>,
-    /// Submodules and the commits they are recorded at.
-    pub submodules: BTreeMap<RepoPath, Oid>,
+    /// Submodules whose files are not there.
+    pub absent: Vec<RepoPath>,
     /// Every difference: path, and what it is.
     pub dirty: Vec<Evidence>,
 }
 
-const SKIP_WORKTREE: u16 = 1 << 14;
+/// Submodules in submodules: more than anybody has.
+const MAX_DEPTH: usize = 16;
 
 impl Checkout {
     /// Compares the work tree with HEAD's commit.
     pub(super) fn status(&self) -> Result<Status, Failure> {
-        let repository = self.lock()?;
-        let failed = |e: git2::Error| source(format!("{}: git: {}", self.top.display(), e.message()));
         let mut status = Status::default();
-        let tree = repository.head().and_then(|h| h.peel_to_tree()).map_err(failed)?;
-        self.list(&repository, &tree, &mut status)?;
-        let index = repository.index().map_err(failed)?;
-        self.compare_index(&index, &mut status);
-        self.compare_files(&index, &mut status);
-        self.find_untracked(&mut status)?;
+        self.add_status(None, self.head()?, 0, &mut status)?;
         status.dirty.sort();
         status.dirty.dedup();
+        status.absent.sort();
         Ok(status)
     }
 
-    fn list(
+    /// Adds what `commit` tracks under `prefix`, the path of a submodule.
+    fn add_status(
         &self,
-        repository: &Repository,
-        tree: &git2::Tree<'_>,
+        prefix: Option<&RepoPath>,
+        commit: Oid,
+        depth: usize,
         status: &mut Status,
     ) -> Result<(), Failure> {
-        let mut pending = vec![(Vec::new(), tree.clone())];
-        while let Some((directory, tree)) = pending.pop() {
-            for entry in &tree {
-                let name = [directory.as_slice(), entry.name_bytes()].concat();
-                if entry.kind() == Some(ObjectType::Tree) {
-                    let below = repository.find_tree(entry.id()).map_err(|e| {
-                        source(format!("{}: an object is missing: {}", self.top.display(), e.message()))
-                            .hint("a partial clone needs `git fetch --refetch`, a damaged one `git fsck`")
-                    })?;
-                    pending.push(([name.as_slice(), b"/"].concat(), below));
-                    continue;
-                }
-                let path = RepoPath::new(&name)
-                    .map_err(|e| source(format!("the commit tracks `{}`, which {e}", name.escape_ascii())))?;
-                if entry.kind() == Some(ObjectType::Commit) {
-                    status.submodules.insert(path, entry.id());
-                    continue;
-                }
-                let mode = match entry.filemode() {
-                    0o100_755 => Mode::Executable,
-                    0o120_000 => Mode::Symlink,
-                    _ => Mode::File,
-                };
-                status.files.insert(path, Tracked { id: entry.id(), mode });
-            }
+        let listing = self.objects.list(commit).map_err(|error| self.unreadable(&error))?;
+        let mut survey =
+            Survey { checkout: self, prefix, index: self.index()?, directories: HashMap::new(), status };
+        for (path, (id, mode)) in &listing.files {
+            survey.file(path, *id, *mode)?;
         }
-        Ok(())
-    }
-
-    /// What is staged is a change too.
-    fn compare_index(&self, index: &Index, status: &mut Status) {
-        let mut seen = 0;
-        let mut staged = Vec::new();
-        for entry in index.iter() {
-            let Ok(path) = RepoPath::new(&entry.path) else { continue };
-            match status.files.get(&path) {
-                Some(tracked) => {
-                    seen += 1;
-                    if tracked.id != entry.id {
-                        staged.push(difference(&path, "staged change"));
-                    }
-                }
-                None if status.submodules.contains_key(&path) => {}
-                None => staged.push(difference(&path, "staged, not in the commit")),
-            }
+        survey.staged(&listing.files, &listing.submodules)?;
+        let staged = |path: &RepoPath| survey.index.get(path.as_bytes()).is_some();
+        for (path, what) in untracked::find(&self.layout.top, &listing, staged)? {
+            survey.note(&path, what)?;
         }
-        // A sparse index does not list what it leaves out.
-        if seen < status.files.len() && index.iter().all(|e| e.mode != 0o040_000) {
-            for path in status.files.keys() {
-                if index.get_path(path.as_os_path(), 0).is_none() {
-                    staged.push(difference(path, "staged deletion"));
-                }
+        for (path, id) in &listing.submodules {
+            let full = self.layout.top.join(path.as_os_path());
+            let place = survey.place(path)?;
+            if !survey.reachable(path) || !full.join(".git").exists() {
+                survey.status.absent.push(place);
+                continue;
             }
-        }
-        status.dirty.append(&mut staged);
-    }
-
-    fn compare_files(&self, index: &Index, status: &mut Status) {
-        let index_time =
-            fs::metadata(index.path().unwrap_or(&self.top)).map(|m| (m.mtime(), m.mtime_nsec())).ok();
-        let by_path: BTreeMap<Vec<u8>, git2::IndexEntry> =
-            index.iter().map(|e| (e.path.clone(), e)).collect();
-        let mut dirty = Vec::new();
-        for (path, tracked) in &status.files {
-            let full = self.top.join(path.as_os_path());
-            let entry = by_path.get(path.as_bytes());
-            let meta = match fs::symlink_metadata(&full) {
-                Ok(meta) => meta,
-                Err(_) if entry.is_some_and(|e| e.flags_extended & SKIP_WORKTREE != 0) => continue,
-                Err(_) => {
-                    dirty.push(difference(path, "missing"));
+            if depth == MAX_DEPTH {
+                return Err(source(format!("`{place}`: submodules are nested too deeply")));
+            }
+            let inner = Self::open(&full)?;
+            let head = match inner.layout.head() {
+                Head::At(head) => head,
+                // `git submodule update` was interrupted before it checked anything out.
+                Head::Unborn | Head::Unreadable => {
+                    survey.status.absent.push(place);
                     continue;
                 }
             };
-            let untouched =
-                entry.is_some_and(|e| e.id == tracked.id && proven_untouched(e, &meta, index_time));
-            if let Some(what) = compare(&full, &meta, tracked, untouched) {
-                dirty.push(difference(path, what));
+            if head != *id {
+                survey.note(path, &format!("submodule at another commit than {id}"))?;
             }
-        }
-        status.dirty.append(&mut dirty);
-    }
-
-    fn find_untracked(&self, status: &mut Status) -> Result<(), Failure> {
-        let mut walk = WalkBuilder::new(&self.top);
-        // The rules of the tree itself; the user's own and `.git/info/exclude` are not part of the commit.
-        walk.hidden(false)
-            .ignore(false)
-            .git_global(false)
-            .git_exclude(false)
-            .parents(false)
-            .require_git(false);
-        walk.git_ignore(true).follow_links(false);
-        let submodules: Vec<_> = status.submodules.keys().map(|p| self.top.join(p.as_os_path())).collect();
-        walk.filter_entry(move |e| e.file_name() != ".git" && !submodules.iter().any(|s| s == e.path()));
-        for item in walk.build() {
-            let item =
-                item.map_err(|e| source(format!("cannot look through {}: {e}", self.top.display())))?;
-            if item.file_type().is_none_or(|t| t.is_dir()) {
-                continue;
-            }
-            let Ok(below) = item.path().strip_prefix(&self.top) else { continue };
-            let Ok(path) = RepoPath::new(below.as_os_str().as_bytes()) else { continue };
-            let special = item.file_type().is_some_and(|t| !t.is_file() && !t.is_symlink());
-            if !special && !status.files.contains_key(&path) {
-                status.dirty.push(difference(&path, "untracked"));
-            }
+            inner.add_status(Some(&place), head, depth + 1, survey.status)?;
         }
         Ok(())
     }
+
+    fn index(&self) -> Result<Index, Failure> {
+        let file = self.layout.git.join("index");
+        let bytes = self.layout.index().map_err(|e| source(format!("{}: {e}", file.display())))?;
+        let Some(bytes) = bytes else { return Ok(Index::default()) };
+        let mut index = Index::parse(&bytes, self.layout.format).map_err(|error: IndexError| {
+            source(format!("the index of {} {error}", self.layout.top.display()))
+                .hint(format!("in the checkout: {}", error.remedy()))
+        })?;
+        index.written = fs::metadata(&file).map(|m| (m.mtime(), m.mtime_nsec())).ok();
+        Ok(index)
+    }
+
+    pub(super) fn unreadable(&self, error: &ObjectError) -> Failure {
+        let failure = source(format!("the checkout {}: {error}", self.layout.top.display()));
+        match error {
+            ObjectError::Missing(_) => failure.hint(format!(
+                "`{} fetch --refetch` completes a partial clone; a damaged one is best cloned anew",
+                self.git()
+            )),
+            ObjectError::Unusable(_) => failure,
+        }
+    }
 }
 
-fn difference(path: &RepoPath, what: &str) -> Evidence {
-    Evidence { path: path.clone(), position: None, text: what.to_owned() }
+/// One checkout being compared.
+struct Survey<'a> {
+    checkout: &'a Checkout,
+    prefix: Option<&'a RepoPath>,
+    index: Index,
+    /// Whether a directory is one, and no link to somewhere else.
+    directories: HashMap<RepoPath, bool>,
+    status: &'a mut Status,
 }
 
-/// Size and every time and number that the index recorded are the file's own, and the file is older than the index: then
-/// nobody has written to it since git did.
-fn proven_untouched(entry: &git2::IndexEntry, meta: &Metadata, index_time: Option<(i64, i64)>) -> bool {
-    let mtime = (i64::from(entry.mtime.seconds()), i64::from(entry.mtime.nanoseconds()));
-    let ctime = (i64::from(entry.ctime.seconds()), i64::from(entry.ctime.nanoseconds()));
-    #[expect(clippy::cast_possible_truncation, reason = "the index keeps the low 32 bits")]
-    let numbers = entry.file_size == meta.size() as u32 && entry.ino == meta.ino() as u32;
-    numbers
-        && mtime == (meta.mtime(), meta.mtime_nsec())
-        && ctime == (meta.ctime(), meta.ctime_nsec())
-        && index_time.is_some_and(|written| mtime < written)
+impl Survey<'_> {
+    /// The path in the whole tree.
+    fn place(&self, path: &RepoPath) -> Result<RepoPath, Failure> {
+        match self.prefix {
+            None => Ok(path.clone()),
+            Some(prefix) => {
+                prefix.join(path.as_bytes()).map_err(|e| source(format!("`{prefix}/{path}` {e}")))
+            }
+        }
+    }
+
+    fn note(&mut self, path: &RepoPath, what: &str) -> Result<(), Failure> {
+        let path = self.place(path)?;
+        self.status.dirty.push(Evidence { path, position: None, text: what.to_owned() });
+        Ok(())
+    }
+
+    /// Whether all directories above `path` are directories: git never looks behind a link.
+    fn reachable(&mut self, path: &RepoPath) -> bool {
+        let Some(parent) = path.parent() else { return true };
+        if let Some(known) = self.directories.get(&parent) {
+            return *known;
+        }
+        let full = self.checkout.layout.top.join(parent.as_os_path());
+        let is = self.reachable(&parent) && fs::symlink_metadata(full).is_ok_and(|meta| meta.is_dir());
+        self.directories.insert(parent, is);
+        is
+    }
+
+    /// Compares one file of the commit.
+    fn file(&mut self, path: &RepoPath, id: Oid, mode: Mode) -> Result<(), Failure> {
+        let full = self.checkout.layout.top.join(path.as_os_path());
+        let found = if self.reachable(path) { fs::symlink_metadata(&full).ok() } else { None };
+        let entry = self.index.get(path.as_bytes());
+        let (state, what) = match found {
+            None if entry.is_some_and(|e| e.skip_worktree) => (State::Clean(id, mode), None),
+            None if entry.is_none() && self.index.is_left_out(path.as_bytes()) => {
+                (State::Clean(id, mode), None)
+            }
+            None => (State::Gone, Some("missing")),
+            Some(meta) => {
+                let written = self.index.written;
+                let untouched = entry.is_some_and(|e| e.id == id && e.proves_untouched(&meta, written));
+                match compare(&full, &meta, (id, mode), untouched, &self.checkout.objects) {
+                    None => (State::Clean(id, mode), None),
+                    Some(what) if meta.is_file() || meta.is_symlink() => (State::Changed, Some(what)),
+                    Some(what) => (State::Gone, Some(what)),
+                }
+            }
+        };
+        if let Some(what) = what {
+            self.note(path, what)?;
+        }
+        let tracked = Tracked { full, state, objects: self.checkout.objects.clone() };
+        self.status.files.insert(self.place(path)?, tracked);
+        Ok(())
+    }
+
+    /// What is staged is a change too. A file that is staged and not in the commit counts as tracked.
+    fn staged(
+        &mut self,
+        files: &BTreeMap<RepoPath, (Oid, Mode)>,
+        submodules: &BTreeMap<RepoPath, Oid>,
+    ) -> Result<(), Failure> {
+        let index = std::mem::take(&mut self.index);
+        for entry in index.entries.iter().filter(|e| !e.is_sparse_directory()) {
+            let Ok(path) = RepoPath::new(&entry.path) else { continue };
+            match (files.get(&path), submodules.get(&path)) {
+                (Some((id, _)), _) if *id == entry.id && !entry.intent_to_add => {}
+                (None, Some(id)) if *id == entry.id => {}
+                (Some(_), _) | (None, Some(_)) => self.note(&path, "staged change")?,
+                (None, None) if entry.mode == 0o160_000 => self.note(&path, "staged, not in the commit")?,
+                (None, None) => {
+                    self.note(&path, "staged, not in the commit")?;
+                    let full = self.checkout.layout.top.join(path.as_os_path());
+                    let there = self.reachable(&path)
+                        && fs::symlink_metadata(&full).is_ok_and(|m| m.is_file() || m.is_symlink());
+                    let state = if there { State::Changed } else { State::Gone };
+                    let tracked = Tracked { full, state, objects: self.checkout.objects.clone() };
+                    self.status.files.insert(self.place(&path)?, tracked);
+                }
+            }
+        }
+        for path in files.keys().chain(submodules.keys()) {
+            if index.get(path.as_bytes()).is_none() && !index.is_left_out(path.as_bytes()) {
+                self.note(path, "staged deletion")?;
+            }
+        }
+        self.index = index;
+        Ok(())
+    }
 }
 
 /// What differs between a file and what the commit has; `None` when nothing does.
 fn compare(
-    full: &std::path::Path,
+    full: &Path,
     meta: &Metadata,
-    tracked: &Tracked,
+    (id, mode): (Oid, Mode),
     untouched: bool,
+    objects: &Objects,
 ) -> Option<&'static str> {
     let kind = match meta.file_type() {
         t if t.is_symlink() => Mode::Symlink,
@@ -196,81 +251,20 @@ fn compare(
         t if t.is_file() => Mode::File,
         _ => return Some("no longer a file"),
     };
-    if kind != tracked.mode {
-        let link = kind == Mode::Symlink || tracked.mode == Mode::Symlink;
+    if kind != mode {
+        let link = kind == Mode::Symlink || mode == Mode::Symlink;
         return Some(if link { "other kind of file" } else { "other mode" });
     }
     if untouched {
         return None;
     }
-    let bytes = match kind {
-        Mode::Symlink => fs::read_link(full).map(|t| t.as_os_str().as_bytes().to_vec()),
-        _ => fs::read(full),
+    let same = match kind {
+        Mode::Symlink => fs::read_link(full).map(|target| objects.is_blob(target.as_os_str().as_bytes(), id)),
+        _ => fs::read(full).map(|bytes| stands_for(&bytes, id, objects)),
     };
-    match bytes {
-        Ok(bytes)
-            if is_blob(&bytes, tracked.id) || smudged(&bytes).iter().any(|b| is_blob(b, tracked.id)) =>
-        {
-            None
-        }
-        Ok(_) => Some("modified"),
+    match same {
+        Ok(true) => None,
+        Ok(false) => Some("modified"),
         Err(_) => Some("cannot be read"),
-    }
-}
-
-/// Whether the bytes are exactly that blob.
-pub(super) fn is_blob(bytes: &[u8], id: Oid) -> bool {
-    Oid::hash_object(ObjectType::Blob, bytes).is_ok_and(|found| found == id)
-}
-
-/// What git's own conversions may have made a work tree file from: lines that ended in LF, keywords that were collapsed.
-fn smudged(bytes: &[u8]) -> Vec<Vec<u8>> {
-    let mut found = Vec::new();
-    if memchr::memmem::find(bytes, b"\r\n").is_some() {
-        found.push(without_cr(bytes));
-    }
-    if memchr::memmem::find(bytes, b"$Id: ").is_some() {
-        let collapsed = collapse_ident(bytes);
-        found.push(without_cr(&collapsed));
-        found.push(collapsed);
-    }
-    found
-}
-
-fn without_cr(bytes: &[u8]) -> Vec<u8> {
-    let kept = bytes.iter().enumerate().filter(|(at, b)| **b != b'\r' || bytes.get(at + 1) != Some(&b'\n'));
-    kept.map(|(_, b)| *b).collect()
-}
-
-fn collapse_ident(bytes: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut rest = bytes;
-    while let Some(at) = memchr::memmem::find(rest, b"$Id: ") {
-        let after = &rest[at + 5..];
-        match memchr::memchr2(b'$', b'\n', after) {
-            Some(end) if after[end] == b'$' => {
-                out.extend_from_slice(&rest[..at]);
-                out.extend_from_slice(b"$Id$");
-                rest = &after[end + 1..];
-            }
-            _ => {
-                out.extend_from_slice(&rest[..at + 5]);
-                rest = after;
-            }
-        }
-    }
-    out.extend_from_slice(rest);
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn conversions_are_undone() {
-        assert_eq!(smudged(b"a\r\nb\r\n"), [b"a\nb\n".to_vec()]);
-        assert_eq!(collapse_ident(b"/* $Id: 0123abcd $ */ $Id: open\n"), b"/* $Id$ */ $Id: open\n");
-        assert_eq!(smudged(b"plain\n"), Vec::<Vec<u8>>::new());
     }
 }

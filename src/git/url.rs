@@ -37,9 +37,38 @@ pub fn same_repository(a: &str, b: &str) -> bool {
     Location::of(a) == Location::of(b)
 }
 
+/// A password or token in a URL stays out of logs; the user name may stay.
+pub fn without_password(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let authority_end = rest.find('/').unwrap_or(rest.len());
+    match rest[..authority_end].rsplit_once('@') {
+        Some((user, host)) => {
+            let name = user.split(':').next().unwrap_or("");
+            // A token alone stands where the user's name would.
+            let name = if user.contains(':') || scheme == "ssh" { name } else { "..." };
+            format!("{scheme}://{name}@{host}{}", &rest[authority_end..])
+        }
+        None => url.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::same_repository;
+    use super::{same_repository, without_password};
+
+    #[test]
+    fn passwords_are_not_shown() {
+        for (url, shown) in [
+            ("https://me:secret@h/r", "https://me@h/r"),
+            ("https://ghp_token@h/r", "https://...@h/r"),
+            ("https://me:p@ss@h/r@1", "https://me@h/r@1"),
+            ("ssh://git@h/r", "ssh://git@h/r"),
+            ("git@h:r", "git@h:r"),
+            ("https://h/a@b", "https://h/a@b"),
+        ] {
+            assert_eq!(without_password(url), shown);
+        }
+    }
 
     #[test]
     fn spellings_of_one_repository_are_equal() {

@@ -35,6 +35,7 @@ pub fn check_order(nodes: &[Node], errors: &mut Vec<RecipeError>) {
         }
     }
     super::sections::check(&ops, errors);
+    super::vendor::check_names(&ops, errors);
 }
 
 fn at_most_one(ops: &[&Node], name: &str, help: &str, errors: &mut Vec<RecipeError>) {

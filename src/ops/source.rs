@@ -57,7 +57,7 @@ impl Op for Source {
                 commit: self.commit.clone(),
                 dirty: !sourced.dirty.is_empty(),
             }],
-            tree: Some(sourced.tree.clone().without(&sourced.absent)),
+            tree: Some(sourced.tree.clone()),
             ..Plan::default()
         })
     }

@@ -1,10 +1,10 @@
 //! `vendor`: copies a directory of a second pinned repository into the tree.
 
-use super::select::{FILES_NOUN, not_there};
+use super::select::{FILES_NOUN, not_there, refuse_absent};
 use super::{Context, Count, Evidence, Failure, FailureKind, Note, Op, OpSpec, Plan, Record};
-use crate::recipe::{ArgSpec, ArgType, Args, CommitSha, NonEmptyText};
+use crate::recipe::{ArgSpec, ArgType, Args, CommitSha, Node, NonEmptyText, RecipeError, Span, Value};
 use crate::report::plural;
-use crate::workspace::{Change, Directory, Origin};
+use crate::workspace::{Change, Directory, Origin, Workspace};
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "vendor",
@@ -60,7 +60,8 @@ impl Op for Vendor {
                 .hint(format!("--vendor {}=CHECKOUT names it", self.name)));
         };
         let sourced = context.checkouts.pinned(directory, &self.repo, &self.commit)?;
-        let tree = sourced.tree.clone().without(&sourced.absent);
+        let tree = &sourced.tree;
+        reaches_no_absent(tree, &self.path)?;
         let files: Vec<_> = tree.below(&self.path).collect();
         if files.is_empty() {
             return Err(match &self.path {
@@ -68,7 +69,7 @@ impl Op for Vendor {
                     let message = format!("path=\"{path}\" is a file of {}, not a directory", self.name);
                     Failure::new(FailureKind::Missing, message).at("path")
                 }
-                Directory::Path(path) => not_there(&tree, path, "path"),
+                Directory::Path(path) => not_there(tree, path, "path"),
                 Directory::Root => {
                     Failure::new(FailureKind::Missing, format!("{} holds no file", self.name)).at("path")
                 }
@@ -122,5 +123,69 @@ impl Op for Vendor {
             }],
             ..Plan::default()
         })
+    }
+}
+
+/// A directory that holds a submodule without its files would be copied in part.
+fn reaches_no_absent(tree: &Workspace, path: &Directory) -> Result<(), Failure> {
+    refuse_absent(tree, "path", |submodule| match path {
+        Directory::Root => true,
+        Directory::Path(path) => {
+            submodule == path
+                || Directory::Path(path.clone()).holds(submodule)
+                || Directory::Path(submodule.clone()).holds(path)
+        }
+    })
+}
+
+/// Adds a mistake for each vendor op that uses an earlier one's name for another repository or commit. Values that are
+/// wrong by themselves are left to the ops.
+pub(super) fn check_names(ops: &[&Node], errors: &mut Vec<RecipeError>) {
+    let vendors: Vec<&Node> = ops.iter().copied().filter(|n| n.name.value == SPEC.name).collect();
+    for (at, vendor) in vendors.iter().enumerate() {
+        let Some((name, _)) = text(vendor, "name") else { continue };
+        let Some(first) = vendors[..at].iter().find(|v| text(v, "name").is_some_and(|(n, _)| n == name))
+        else {
+            continue;
+        };
+        for argument in ["repo", "commit"] {
+            let (Some((theirs, _)), Some((ours, span))) = (text(first, argument), text(vendor, argument))
+            else {
+                continue;
+            };
+            if !theirs.eq_ignore_ascii_case(ours) {
+                let message = format!("vendor: \"{name}\" has another {argument} above: {theirs}");
+                let help =
+                    "one name is one checkout: give this one another name, or the same repo and commit";
+                errors.push(RecipeError::new(span, message).help(help));
+            }
+        }
+    }
+}
+
+fn text<'n>(node: &'n Node, name: &str) -> Option<(&'n str, Span)> {
+    let property = node.properties.iter().find(|p| p.name.value == name)?;
+    match &property.value.value {
+        Value::Text(text) => Some((text, property.value.span.clone())),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ops::testing::Port;
+
+    #[test]
+    fn one_name_is_one_repository_at_one_commit() {
+        let vendor = |repo: &str, digit: &str, to: &str| {
+            let commit = digit.repeat(40);
+            format!("vendor name=\"v\" repo=\"{repo}\" commit=\"{commit}\" path=\".\" to=\"{to}\"\n")
+        };
+        let port = |second: String| Port::new(&format!("{}{second}", vendor("https://h/r", "a", "x")));
+        assert_eq!(port(vendor("https://h/r", "A", "y")).build_errors(), [""; 0]);
+        let errors = port(vendor("https://h/s", "b", "y")).build_errors();
+        assert_eq!(errors[0], "2:22: vendor: \"v\" has another repo above: https://h/r");
+        assert_eq!(errors[1], format!("2:43: vendor: \"v\" has another commit above: {}", "a".repeat(40)));
+        assert_eq!(errors.len(), 2);
     }
 }

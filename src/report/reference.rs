@@ -59,7 +59,7 @@ pub fn command(example: &Example) -> String {
 }
 
 /// The shell's spelling of a text.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     if text.contains(['\n', '\'', '\t']) {
         let escaped =
             text.replace('\\', "\\\\").replace('\n', "\\n").replace('\'', "\\'").replace('\t', "\\t");

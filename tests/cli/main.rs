@@ -3,6 +3,7 @@
 
 mod harness;
 
+mod checkouts;
 mod diff;
 mod examples;
 mod files;

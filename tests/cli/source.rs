@@ -36,7 +36,7 @@ fn another_commit_or_repository_is_a_source_problem() {
         .run()
         .fails_with(3)
         .mentions(" but HEAD of ")
-        .mentions("git checkout ");
+        .mentions("/up checkout ");
     dirty("git remote set-url origin https://host/org/other")
         .run()
         .fails_with(3)

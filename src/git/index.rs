@@ -1,0 +1,295 @@
+//! The index file, read for two things: what is staged, and which files nobody has touched since git wrote them. Understands
+//! versions 2 to 4, both object formats and sparse indexes; flags that hide changes are read but never believed.
+
+use git2::{ObjectFormat, Oid};
+use std::fmt;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+
+/// One path of the index.
+#[derive(Debug, Clone)]
+pub(super) struct IndexEntry {
+    /// The path; a directory that a sparse index leaves out ends in `/`.
+    pub path: Vec<u8>,
+    /// The object that is staged.
+    pub id: Oid,
+    /// Git's mode.
+    pub mode: u32,
+    /// The file need not be in the work tree.
+    pub skip_worktree: bool,
+    /// Named with `git add --intent-to-add`, with no content yet.
+    pub intent_to_add: bool,
+    ctime: (u32, u32),
+    mtime: (u32, u32),
+    inode: u32,
+    size: u32,
+}
+
+/// The whole index, sorted by path.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    pub entries: Vec<IndexEntry>,
+    /// When the file was written: seconds and nanoseconds.
+    pub written: Option<(i64, i64)>,
+}
+
+/// Why an index cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IndexError {
+    /// Not an index, or cut off.
+    Damaged,
+    /// A version or extension that is not known.
+    Unknown,
+    /// Its entries stand in a second file.
+    Split,
+    /// A merge is under way.
+    Unmerged,
+}
+
+impl fmt::Display for IndexError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Damaged => "is damaged",
+            Self::Unknown => "has a format that is not known",
+            Self::Split => "is split in two files",
+            Self::Unmerged => "holds an unfinished merge",
+        })
+    }
+}
+
+impl IndexError {
+    /// The command that helps.
+    pub(super) fn remedy(self) -> &'static str {
+        match self {
+            Self::Damaged => "rm .git/index && git reset",
+            Self::Unknown => "git update-index --index-version 2",
+            Self::Split => "git update-index --no-split-index",
+            Self::Unmerged => "git merge --abort",
+        }
+    }
+}
+
+const SPARSE_DIRECTORY: u32 = 0o040_000;
+
+impl IndexEntry {
+    /// Whether it stands for a whole directory that a sparse checkout leaves out.
+    pub(super) fn is_sparse_directory(&self) -> bool {
+        self.mode == SPARSE_DIRECTORY
+    }
+
+    /// Size and every time and number that the index recorded are the file's own, and the file is older than the index:
+    /// then nobody has written to it since git did.
+    pub(super) fn proves_untouched(&self, meta: &Metadata, index_written: Option<(i64, i64)>) -> bool {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the index keeps 32 bits"
+        )]
+        let low = |number: i64| number as u32;
+        #[expect(clippy::cast_possible_truncation, reason = "the index keeps the low 32 bits")]
+        let numbers = self.size == meta.size() as u32 && self.inode == meta.ino() as u32;
+        numbers
+            && self.mtime == (low(meta.mtime()), low(meta.mtime_nsec()))
+            && self.ctime == (low(meta.ctime()), low(meta.ctime_nsec()))
+            && index_written.is_some_and(|written| (meta.mtime(), meta.mtime_nsec()) < written)
+    }
+}
+
+impl Index {
+    /// Reads the bytes of an index file.
+    ///
+    /// # Errors
+    /// Any [`IndexError`].
+    pub(super) fn parse(bytes: &[u8], format: ObjectFormat) -> Result<Self, IndexError> {
+        let mut reader = Reader { bytes, at: 0 };
+        if reader.take(4)? != b"DIRC" {
+            return Err(IndexError::Damaged);
+        }
+        let version = reader.number()?;
+        if !(2..=4).contains(&version) {
+            return Err(IndexError::Unknown);
+        }
+        let count = reader.number()?;
+        let mut entries: Vec<IndexEntry> = Vec::new();
+        let mut path = Vec::new();
+        // The names in a split index are in its other part.
+        let mut sorted = true;
+        for _ in 0..count {
+            let entry = reader.entry(version, format, &mut path)?;
+            sorted &= entries.last().is_none_or(|last| last.path < entry.path);
+            entries.push(entry);
+        }
+        let checksum = if format == ObjectFormat::Sha256 { 32 } else { 20 };
+        while reader.left() > checksum {
+            let name = reader.take(4)?;
+            match name {
+                b"link" => return Err(IndexError::Split),
+                b"sdir" => {}
+                // Extensions that may be ignored begin with a capital letter.
+                [b'A'..=b'Z', ..] => {}
+                _ => return Err(IndexError::Unknown),
+            }
+            let length = reader.number()? as usize;
+            reader.take(length)?;
+        }
+        if sorted { Ok(Self { entries, written: None }) } else { Err(IndexError::Damaged) }
+    }
+
+    /// The entry of a path.
+    pub(super) fn get(&self, path: &[u8]) -> Option<&IndexEntry> {
+        let at = self.entries.binary_search_by(|e| e.path.as_slice().cmp(path)).ok()?;
+        Some(&self.entries[at])
+    }
+
+    /// Whether a directory above `path` is one that a sparse index leaves out.
+    pub(super) fn is_left_out(&self, path: &[u8]) -> bool {
+        let slashes = path.iter().enumerate().filter(|(_, b)| **b == b'/');
+        slashes.into_iter().any(|(at, _)| self.get(&path[..=at]).is_some_and(IndexEntry::is_sparse_directory))
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn left(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    fn take(&mut self, length: usize) -> Result<&'a [u8], IndexError> {
+        let end = self.at.checked_add(length).ok_or(IndexError::Damaged)?;
+        let taken = self.bytes.get(self.at..end).ok_or(IndexError::Damaged)?;
+        self.at = end;
+        Ok(taken)
+    }
+
+    fn number(&mut self) -> Result<u32, IndexError> {
+        let bytes = self.take(4)?.try_into().map_err(|_| IndexError::Damaged)?;
+        Ok(u32::from_be_bytes(bytes))
+    }
+
+    fn short(&mut self) -> Result<u16, IndexError> {
+        let bytes = self.take(2)?.try_into().map_err(|_| IndexError::Damaged)?;
+        Ok(u16::from_be_bytes(bytes))
+    }
+
+    /// One entry; `path` is that of the one before, which version 4 builds on.
+    fn entry(
+        &mut self,
+        version: u32,
+        format: ObjectFormat,
+        path: &mut Vec<u8>,
+    ) -> Result<IndexEntry, IndexError> {
+        let start = self.at;
+        let ctime = (self.number()?, self.number()?);
+        let mtime = (self.number()?, self.number()?);
+        let (_device, inode) = (self.number()?, self.number()?);
+        let mode = self.number()?;
+        let (_user, _group) = (self.number()?, self.number()?);
+        let size = self.number()?;
+        let length = if format == ObjectFormat::Sha256 { 32 } else { 20 };
+        let id = Oid::from_bytes(self.take(length)?).map_err(|_| IndexError::Damaged)?;
+        let flags = self.short()?;
+        let more = if version >= 3 && flags & 0x4000 != 0 { self.short()? } else { 0 };
+        if flags & 0x3000 != 0 {
+            return Err(IndexError::Unmerged);
+        }
+        if version == 4 {
+            let kept = path.len().checked_sub(self.varint()?).ok_or(IndexError::Damaged)?;
+            path.truncate(kept);
+        } else {
+            path.clear();
+        }
+        let length = memchr::memchr(0, &self.bytes[self.at..]).ok_or(IndexError::Damaged)?;
+        path.extend_from_slice(self.take(length)?);
+        self.take(1)?;
+        if version < 4 {
+            // Entries are padded to a multiple of eight bytes, with one NUL at least.
+            let rest = (self.at - start) % 8;
+            self.take(if rest == 0 { 0 } else { 8 - rest })?;
+        }
+        Ok(IndexEntry {
+            path: path.clone(),
+            id,
+            mode,
+            skip_worktree: more & 0x4000 != 0,
+            intent_to_add: more & 0x2000 != 0,
+            ctime,
+            mtime,
+            inode,
+            size,
+        })
+    }
+
+    fn varint(&mut self) -> Result<usize, IndexError> {
+        let mut byte = self.take(1)?[0];
+        let mut value = usize::from(byte & 0x7f);
+        while byte & 0x80 != 0 {
+            byte = self.take(1)?[0];
+            value = (value + 1)
+                .checked_mul(128)
+                .and_then(|v| v.checked_add(usize::from(byte & 0x7f)))
+                .ok_or(IndexError::Damaged)?;
+        }
+        Ok(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A version 2 index with these paths.
+    fn index(paths: &[&str], extension: &[u8]) -> Vec<u8> {
+        let mut bytes = b"DIRC\0\0\0\x02\0\0\0".to_vec();
+        bytes.push(u8::try_from(paths.len()).unwrap());
+        for path in paths {
+            let start = bytes.len();
+            bytes.extend_from_slice(&[7; 62]);
+            bytes[start + 60..start + 62].copy_from_slice(&[0, 7]);
+            bytes.extend_from_slice(path.as_bytes());
+            bytes.push(0);
+            while !(bytes.len() - start).is_multiple_of(8) {
+                bytes.push(0);
+            }
+        }
+        bytes.extend_from_slice(extension);
+        bytes.extend_from_slice(&[0; 20]);
+        bytes
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Vec<String>, IndexError> {
+        let index = Index::parse(bytes, ObjectFormat::Sha1)?;
+        Ok(index.entries.iter().map(|e| String::from_utf8_lossy(&e.path).into_owned()).collect())
+    }
+
+    #[test]
+    fn paths_and_extensions_are_told_apart() {
+        assert_eq!(parse(&index(&["a", "b/c", "b0"], b"")).unwrap(), ["a", "b/c", "b0"]);
+        assert_eq!(parse(&index(&["a"], b"TREE\0\0\0\x02xy")).unwrap(), ["a"]);
+        assert_eq!(parse(&index(&["a"], b"link\0\0\0\0")), Err(IndexError::Split));
+        assert_eq!(parse(&index(&["", ""], b"link\0\0\0\0")), Err(IndexError::Split));
+        assert_eq!(parse(&index(&["a"], b"newx\0\0\0\0")), Err(IndexError::Unknown));
+        assert_eq!(parse(&index(&["b", "a"], b"")), Err(IndexError::Damaged));
+    }
+
+    #[test]
+    fn a_cut_or_altered_index_is_refused_without_harm() {
+        let whole = index(&["a", "bb/c"], b"TREE\0\0\0\x02xy");
+        for length in 0..whole.len() {
+            let _ = parse(&whole[..length]);
+        }
+        assert_eq!(parse(&whole[..40]), Err(IndexError::Damaged));
+        for at in 0..whole.len() {
+            for byte in [0, 1, 0x7f, 0x80, 0xff] {
+                let mut altered = whole.clone();
+                altered[at] = byte;
+                let _ = parse(&altered);
+                altered[7] = 4;
+                let _ = parse(&altered);
+            }
+        }
+    }
+}
