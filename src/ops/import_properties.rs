@@ -85,7 +85,7 @@ fn block(depth: u32) -> BoxedStrategy<Vec<String>> {
         .boxed()
 }
 
-fn file() -> impl Strategy<Value = String> {
+pub(super) fn file() -> impl Strategy<Value = String> {
     let head = prop::sample::select(vec![
         "",
         "\u{feff}",

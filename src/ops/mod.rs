@@ -39,6 +39,8 @@ pub(crate) mod prefix_torch_ops;
 mod prefix_torch_ops_tests;
 mod prune;
 mod python_files;
+#[cfg(test)]
+mod python_op_properties;
 mod relative_targets;
 mod relativize_imports;
 mod remap_module;
