@@ -34,6 +34,14 @@ fn build(args: &mut Args<'_>) -> Option<Box<dyn Op>> {
 impl Op for EnsureInit {
     fn plan(&self, context: &Context<'_>) -> Result<Plan, Failure> {
         refuse_absent(context.workspace, "under", |submodule| self.under.holds(submodule))?;
+        if let Directory::Path(path) = &self.under
+            && context.workspace.is_file(path)
+        {
+            let message = format!("under=\"{path}\" is a file, not a directory");
+            return Err(Failure::new(FailureKind::Missing, message)
+                .at("under")
+                .hint("name the directory above it"));
+        }
         let mut needed: BTreeSet<RepoPath> = BTreeSet::new();
         for path in files_at(context.workspace, &self.under, "under")?.into_iter().filter(|p| is_python(p)) {
             for directory in path.ancestors() {
@@ -120,6 +128,8 @@ mod tests {
             failure.message,
             "expected exactly 2 changes but found 1: upstream drifted; review them and update changes="
         );
+        let failure = Port::new("ensure_init under=\"p/a.py\"").file("p/a.py", "").fails();
+        assert_eq!(failure.message, "under=\"p/a.py\" is a file, not a directory");
         let failure = Port::new("ensure_init under=\"q\"").file("p/a.py", "").fails();
         assert_eq!(failure.message, "under=\"q\" is neither a file nor a directory of the tree");
     }

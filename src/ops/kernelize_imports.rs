@@ -1,6 +1,7 @@
 //! `kernelize_imports`: tests import the package through the Hub.
 
 use super::python_files::{PythonFile, Rewrites, nothing, select};
+use super::unloaded_modules::UnloadedModules;
 use super::{Context, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan};
 use crate::python::edit::{line_ending, separator};
 use crate::python::header::{self, behind_fixed};
@@ -75,6 +76,7 @@ impl Op for KernelizeImports {
         let last = self.package.components().next_back().unwrap_or_default();
         let selection = select(context.workspace, &self.within, last)?;
         let mut rewrites = Rewrites::default();
+        let mut unloaded = UnloadedModules::of(context.workspace, self.package.as_str());
         let mut refusals: [Refusal; 6] = REFUSALS.map(|(message, hint)| (message, hint, Vec::new()));
         for file in &selection.files {
             let ours: Vec<&Import> = file.module.imports.iter().filter(|i| self.concerns(i)).collect();
@@ -87,6 +89,7 @@ impl Op for KernelizeImports {
             taken.2.extend(self.other_bindings(file, &ours));
             kernels.2.extend(self.other_kernels(file, first));
             comments.2.extend(ours.iter().filter(|i| has_stuck_comment(file, i)).map(|i| evidence(&i)));
+            ours.iter().for_each(|import| unloaded.add(file, import));
             let statements: Vec<ByteRange> = ours.iter().map(|i| i.range.clone()).collect();
             rewrites.add(file, self.edits(file, &ours), &statements);
         }
@@ -94,7 +97,7 @@ impl Op for KernelizeImports {
             refuse(evidence, &message.replace("{}", &self.binding), hint)?;
         }
         let none = nothing(&selection, &self.within, &format!("import of {}", self.package));
-        Ok(rewrites.plan(selection.notes, none))
+        Ok(rewrites.plan([selection.notes, unloaded.notes()].concat(), none))
     }
 }
 

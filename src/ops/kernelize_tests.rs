@@ -1,5 +1,6 @@
 //! Tests of `kernelize_imports`, a table a form.
 
+use crate::ops::Note;
 use crate::ops::testing::Port;
 use crate::python::Module;
 
@@ -176,4 +177,36 @@ fn what_cannot_be_rewritten_is_refused() {
 fn mentions_in_strings_and_comments_are_left_alone() {
     let text = "# from pkg import a\nX = 'from pkg import a'\nfrom pkg import a\n";
     assert_eq!(kernelized(text), format!("# from pkg import a\nX = 'from pkg import a'\n{HEAD}a = pkg.a\n"));
+}
+
+#[test]
+fn modules_that_the_loaded_kernel_will_not_have_are_warned_of() {
+    let text = "import pkg.layers\nfrom pkg import array_api as aa, f\nfrom pkg.loaded import g\ndef t():\n    from pkg.layers._mix import Mix\n    from pkg import array_api\n";
+    let package = |port: Port, init: &str| {
+        port.file("torch-ext/pkg/__init__.py", init)
+            .file("torch-ext/pkg/loaded.py", "def g(): pass\n")
+            .file("torch-ext/pkg/array_api.py", "")
+            .file("torch-ext/pkg/layers/__init__.py", "")
+            .file("torch-ext/pkg/layers/_mix.py", "class Mix: pass\n")
+    };
+    let notes = |init: &str| package(Port::new(RECIPE).file("t.py", text), init).run().steps[0].notes.clone();
+    let warned = |text: &str| Note::Warning(text.to_owned());
+    let init = "torch-ext/pkg/__init__.py";
+    assert_eq!(
+        notes("from .loaded import g\nf = 1\n"),
+        [
+            warned(&format!(
+                "the package does not load pkg.array_api, which the loaded kernel is to have (t.py:2:1 and 1 more); if it can be loaded wherever the kernel is, add: ensure_import in=\"{init}\" from=\".\" name=\"array_api\""
+            )),
+            warned(&format!(
+                "the package does not load pkg.layers, which the loaded kernel is to have (t.py:1:1); if it can be loaded wherever the kernel is, add: ensure_import in=\"{init}\" from=\".\" name=\"layers\""
+            )),
+            warned(&format!(
+                "the package does not load pkg.layers._mix, which the loaded kernel is to have (t.py:5:5); if it can be loaded wherever the kernel is, add: ensure_import in=\"{init}\" from=\".layers\" name=\"_mix\""
+            )),
+        ]
+    );
+    let all = "from .loaded import g\nfrom . import array_api\nfrom .layers import _mix\n";
+    assert_eq!(notes(all), []);
+    assert_eq!(Port::new(RECIPE).file("t.py", text).run().steps[0].notes, []);
 }

@@ -50,6 +50,7 @@ mod replace;
 mod sections;
 mod source;
 mod strip_suffix;
+mod unloaded_modules;
 mod vendor;
 mod write;
 

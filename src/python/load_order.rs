@@ -61,6 +61,11 @@ impl Loaded {
         loaded
     }
 
+    /// Whether a file is loaded while the package is.
+    pub fn holds(&self, file: &RepoPath) -> bool {
+        self.files.contains(file)
+    }
+
     /// Whether a file may import a name of the package at once, instead of looking it up when it is used.
     pub fn may_import(&self, file: &RepoPath, name: &str) -> bool {
         self.names.contains(name) && !self.files.contains(file)
@@ -121,6 +126,8 @@ mod tests {
             files,
             ["pkg/__init__.py", "pkg/a.py", "pkg/d.py", "pkg/s/__init__.py", "pkg/s/b.py", "pkg/s/e.py"]
         );
+        let is_loaded = |file: &str| l.holds(&RepoPath::new(file).unwrap());
+        assert!(is_loaded("pkg/d.py") && !is_loaded("pkg/late.py"));
         let names: Vec<&str> = l.names.iter().map(String::as_str).collect();
         assert_eq!(names, ["C", "f", "h"]);
         let path = |p: &str| RepoPath::new(p).unwrap();
