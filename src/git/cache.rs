@@ -13,7 +13,6 @@ use crate::recipe::CommitSha;
 use crate::workspace::Workspace;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
-use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
@@ -164,16 +163,19 @@ fn lock(path: &Path, fetching: &Fetching) -> io::Result<File> {
     Ok(file)
 }
 
-/// Removes what killed runs left, and an entry that cannot be read. Only the holder of the lock may.
+/// Removes what killed runs left, and an entry that cannot be read. Only the holder of the lock may. The git of a killed run
+/// may still be writing; what cannot be removed for that reason is left to the next time.
 fn clear(directory: &Path, entry: &Path, prefix: &str) -> io::Result<()> {
     for item in fs::read_dir(directory)? {
         let item = item?;
-        let left = |name: &OsStr| name.to_str().is_some_and(|name| name.starts_with(prefix));
-        if left(&item.file_name()) || item.path() == entry {
-            fs::remove_dir_all(item.path())?;
+        if item.file_name().to_str().is_some_and(|name| name.starts_with(prefix)) {
+            let _ = fs::remove_dir_all(item.path());
         }
     }
-    Ok(())
+    match fs::remove_dir_all(entry) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]
