@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     };
     let terminal = io::stdout().is_terminal();
     let mut out = Out::stdout();
-    let mut err = io::stderr().lock();
+    let mut err = io::stderr();
     let mut streams = Streams {
         out: &mut out,
         err: &mut err,

@@ -13,6 +13,7 @@ mod report;
 #[cfg(test)]
 #[path = "tests.rs"]
 mod rule_tests;
+mod submodule;
 mod test_files;
 mod torch_code;
 
@@ -90,6 +91,7 @@ pub static RULES: &[Rule] = &[
     relative_import::RULE,
     test_files::REPO_ID,
     files::STDLIB_NAME,
+    submodule::RULE,
     test_files::TESTS,
     torch_code::THIRD_PARTY,
     torch_code::TORCH_OPS,

@@ -126,6 +126,9 @@ pub struct RunArgs {
     /// Accept a checkout that is not clean; provenance says so
     #[arg(long)]
     pub allow_dirty: bool,
+    /// Take sources and vendors without a checkout from the cache only; fetch nothing
+    #[arg(long)]
+    pub offline: bool,
     /// Demand that every op that selects or changes files is pinned
     #[arg(long)]
     pub require_pins: bool,

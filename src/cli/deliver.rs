@@ -48,6 +48,9 @@ pub fn target(out: &Path, args: &RunArgs, loaded: &Loaded) -> Result<Target, Out
             protected.push(Protected::tree(format!("the checkout of {name}"), directory));
         }
     }
+    if let Some(cache) = super::input::cache() {
+        protected.push(Protected::tree("the cache", cache));
+    }
     if let Some(recipe) = &loaded.file {
         protected.push(Protected::place("the recipe", recipe));
     }
@@ -74,6 +77,9 @@ pub fn deliver(
         let ending = match (&args.dir, args.dry_run || args.until.is_some()) {
             (Some(_), false) => {
                 "preview: nothing was written; --out DIR writes the tree, --in-place changes the checkout\n"
+            }
+            (None, false) if args.files.is_empty() => {
+                "preview: nothing was written; --out DIR writes the tree\n"
             }
             _ => "",
         };

@@ -1,7 +1,7 @@
 //! From what was typed to a recipe and a tree: reads the recipe, builds the `--file` tree, splits `NAME=DIR`.
 
 use super::{Format, RunArgs, Streams, exit};
-use crate::git::Checkouts;
+use crate::git::{Checkouts, Fetching, cache_directory};
 use crate::recipe::{self, BuildContext, Position, Recipe, RecipeErrors, RecipeInput, RecipeText};
 use crate::report;
 use crate::workspace::{Content, Entry, Mode, RepoPath, Workspace};
@@ -134,6 +134,11 @@ pub fn refuse_idle_options(
             "--allow-dirty",
             "no op of the recipe checks a checkout",
         ),
+        (
+            args.offline && !fetches(args, recipe),
+            "--offline",
+            "nothing would be fetched: no op needs a repository that no checkout is given for",
+        ),
         (args.in_place && args.dry_run, "--in-place", "--dry-run writes nothing"),
         (
             args.format == Format::Json && (args.print || args.diff || args.verbose || args.quiet),
@@ -149,6 +154,16 @@ pub fn refuse_idle_options(
         }
         None => Ok(()),
     }
+}
+
+/// Whether a pinned repository has no checkout on the command line.
+fn fetches(args: &RunArgs, recipe: &Recipe) -> bool {
+    let given = |name: &str| args.vendors.iter().any(|v| v.split_once('=').is_some_and(|(n, _)| n == name));
+    recipe.ops.iter().any(|op| match op.spec.name {
+        "source" => args.dir.is_none(),
+        "vendor" => !op.text("name").is_some_and(given),
+        _ => false,
+    })
 }
 
 /// The tree that `--file` describes.
@@ -188,6 +203,11 @@ pub fn typed_files(files: &[String], streams: &mut Streams<'_>) -> Result<Worksp
     Ok(Workspace::new(tree).as_trial())
 }
 
+/// Where fetched sources are kept.
+pub fn cache() -> Option<PathBuf> {
+    cache_directory(|name| std::env::var_os(name).map(PathBuf::from))
+}
+
 /// The checkouts that `--dir` and `--vendor` name.
 ///
 /// # Errors
@@ -221,5 +241,11 @@ pub fn checkouts(args: &RunArgs, recipe: &Recipe, streams: &mut Streams<'_>) -> 
             ));
         }
     }
-    Ok(Checkouts::new(args.dir.clone(), vendors, args.allow_dirty))
+    let mut checkouts = Checkouts::new(args.dir.clone(), vendors, args.allow_dirty);
+    checkouts.fetching = Fetching {
+        cache: cache(),
+        offline: args.offline,
+        progress: (!args.quiet).then(report::progress::on_terminal).flatten(),
+    };
+    Ok(checkouts)
 }

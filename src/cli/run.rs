@@ -92,6 +92,9 @@ fn base_tree(args: &RunArgs, loaded: &Loaded, streams: &mut Streams<'_>) -> Resu
         return input::typed_files(&args.files, streams);
     }
     let Some(directory) = &args.dir else {
+        if sourced {
+            return Ok(Workspace::default());
+        }
         let help = "--dir CHECKOUT names one, --file PATH=TEXT builds one";
         return Err(input::usage(
             streams,

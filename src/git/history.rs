@@ -3,8 +3,9 @@
 
 use super::layout::format_of;
 use crate::recipe::CommitSha;
+use crate::report::reference::quoted;
 use crate::workspace::RepoPath;
-use git2::{Delta, DiffFindOptions, DiffOptions, Oid, Repository, Sort, Tree};
+use git2::{Delta, DiffFindOptions, DiffOptions, ErrorCode, Oid, Repository, Sort, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -47,11 +48,20 @@ impl History {
     /// # Errors
     /// There is none, or git refuses to open it.
     pub fn open(directory: &Path) -> Result<Self, HistoryError> {
-        let repository = Repository::open(directory).map_err(|e| {
-            HistoryError::new(
-                format!("{} is not a git repository: {}", directory.display(), e.message()),
+        let shown = directory.display();
+        let repository = Repository::open(directory).map_err(|e| match e.code() {
+            ErrorCode::Owner => HistoryError::new(
+                format!("{shown} belongs to another user"),
+                &format!("git config --global --add safe.directory {}", quoted(&shown.to_string())),
+            ),
+            ErrorCode::NotFound => HistoryError::new(
+                format!("{shown} is not a git repository"),
                 "name the top of a checkout of the source",
-            )
+            ),
+            _ => HistoryError::new(
+                format!("{shown}: history cannot be read: {}", e.message()),
+                "a full clone has no extensions that hinder: git clone without --filter and --ref-format",
+            ),
         })?;
         Ok(Self { repository })
     }

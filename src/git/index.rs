@@ -80,6 +80,12 @@ impl IndexEntry {
     /// Size and every time and number that the index recorded are the file's own, and the file is older than the index:
     /// then nobody has written to it since git did.
     pub(super) fn proves_untouched(&self, meta: &Metadata, index_written: Option<(i64, i64)>) -> bool {
+        let older = index_written.is_some_and(|written| (meta.mtime(), meta.mtime_nsec()) < written);
+        older && self.looks_untouched(meta)
+    }
+
+    /// As [`IndexEntry::proves_untouched`], without the order: a write within the same few milliseconds would not show.
+    pub(super) fn looks_untouched(&self, meta: &Metadata) -> bool {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -91,7 +97,6 @@ impl IndexEntry {
         numbers
             && self.mtime == (low(meta.mtime()), low(meta.mtime_nsec()))
             && self.ctime == (low(meta.ctime()), low(meta.ctime_nsec()))
-            && index_written.is_some_and(|written| (meta.mtime(), meta.mtime_nsec()) < written)
     }
 }
 

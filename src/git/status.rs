@@ -5,7 +5,7 @@ use super::checkout::{Checkout, source};
 use super::convert::stands_for;
 use super::index::{Index, IndexError};
 use super::layout::Head;
-use super::objects::{ObjectError, Objects};
+use super::objects::{Listing, ObjectError, Objects};
 use super::untracked;
 use crate::ops::{Evidence, Failure};
 use crate::workspace::{Mode, RepoPath};
@@ -73,8 +73,14 @@ impl Checkout {
         status: &mut Status,
     ) -> Result<(), Failure> {
         let listing = self.objects.list(commit).map_err(|error| self.unreadable(&error))?;
-        let mut survey =
-            Survey { checkout: self, prefix, index: self.index()?, directories: HashMap::new(), status };
+        let mut survey = Survey {
+            checkout: self,
+            prefix,
+            index: self.index()?,
+            directories: HashMap::new(),
+            converts: converts(&listing, &self.objects),
+            status,
+        };
         for (path, (id, mode)) in &listing.files {
             survey.file(path, *id, *mode)?;
         }
@@ -141,6 +147,8 @@ struct Survey<'a> {
     index: Index,
     /// Whether a directory is one, and no link to somewhere else.
     directories: HashMap<RepoPath, bool>,
+    /// Whether some attribute makes git store other bytes than it checks out, in a way that is not known here.
+    converts: bool,
     status: &'a mut Status,
 }
 
@@ -186,7 +194,10 @@ impl Survey<'_> {
             None => (State::Gone, Some("missing")),
             Some(meta) => {
                 let written = self.index.written;
-                let untouched = entry.is_some_and(|e| e.id == id && e.proves_untouched(&meta, written));
+                let untouched = entry.is_some_and(|e| {
+                    e.id == id
+                        && (e.proves_untouched(&meta, written) || self.converts && e.looks_untouched(&meta))
+                });
                 match compare(&full, &meta, (id, mode), untouched, &self.checkout.objects) {
                     None => (State::Clean(id, mode), None),
                     Some(what) if meta.is_file() || meta.is_symlink() => (State::Changed, Some(what)),
@@ -235,6 +246,16 @@ impl Survey<'_> {
         self.index = index;
         Ok(())
     }
+}
+
+/// Whether the tree's attributes name a filter or an encoding. What those do to a file cannot be undone here without running
+/// them, so the index must be believed about it.
+fn converts(listing: &Listing, objects: &Objects) -> bool {
+    let attributes = listing.files.iter().filter(|(path, _)| path.name() == b".gitattributes");
+    let names = |text: &[u8]| {
+        [&b"filter="[..], b"working-tree-encoding="].iter().any(|n| memchr::memmem::find(text, n).is_some())
+    };
+    attributes.into_iter().any(|(_, (id, _))| objects.blob(*id).is_ok_and(|text| names(&text)))
 }
 
 /// What differs between a file and what the commit has; `None` when nothing does.

@@ -3,8 +3,8 @@
 /// A repository's host (empty for a local path) and path, in a form that can be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
-    host: String,
-    path: String,
+    pub(super) host: String,
+    pub(super) path: String,
 }
 
 impl Location {
@@ -26,8 +26,9 @@ impl Location {
         };
         let host = host.rsplit('@').next().unwrap_or(host);
         let host = host.split_once(':').map_or(host, |(name, _)| name).to_ascii_lowercase();
-        let path = path.trim_matches('/');
-        let path = path.strip_suffix(".git").unwrap_or(path).trim_end_matches('/');
+        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        let path = parts.join("/");
+        let path = path.strip_suffix(".git").unwrap_or(&path).trim_end_matches('/');
         Self { host, path: path.to_owned() }
     }
 }
@@ -87,7 +88,7 @@ mod tests {
                 assert!(same_repository(a, b), "{a} {b}");
             }
         }
-        assert!(same_repository("file:///srv/repo.git", "/srv/repo"));
+        assert!(same_repository("file:///srv/repo.git", "/srv//repo"));
     }
 
     #[test]

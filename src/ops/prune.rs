@@ -50,12 +50,10 @@ impl Op for Prune {
         if let Some(unmatched) = matched.iter().position(|m| !m) {
             return Err(no_match(context.workspace, &self.keep.0[unmatched], "keep"));
         }
-        Ok(Plan {
-            log: format!("removed {}, kept {}", plural(changes.len(), FILES_NOUN), kept.len()),
-            counts: vec![Count::files(kept)],
-            changes,
-            ..Plan::default()
-        })
+        let log = format!("removed {}, kept {}", plural(changes.len(), FILES_NOUN), kept.len());
+        let absent = context.workspace.absent().iter();
+        changes.extend(absent.map(|path| Change::DropSubmodule { path: path.clone() }));
+        Ok(Plan { log, counts: vec![Count::files(kept)], changes, ..Plan::default() })
     }
 }
 

@@ -41,9 +41,9 @@ pub fn refuse_absent(
 ) -> Result<(), Failure> {
     let Some(submodule) = workspace.absent().iter().find(|s| reaches(s)) else { return Ok(()) };
     let message = format!("{argument}= reaches into the submodule {submodule}, which is not checked out");
-    Err(Failure::new(FailureKind::Source, message)
-        .at(argument)
-        .hint(format!("in the checkout: git submodule update --init {submodule}")))
+    Err(Failure::new(FailureKind::Source, message).at(argument).hint(format!(
+        "in the checkout: git submodule update --init {submodule} (submodules are not fetched without one)"
+    )))
 }
 
 /// The failure for a glob that matches nothing.

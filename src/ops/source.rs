@@ -1,6 +1,6 @@
 //! `source`: says which repository and commit the tree is.
 
-use super::{Context, Failure, FailureKind, Note, Op, OpSpec, Plan, Record};
+use super::{Context, Failure, Note, Op, OpSpec, Plan, Record};
 use crate::recipe::{ArgSpec, ArgType, Args, CommitSha, NonEmptyText};
 use crate::report::plural;
 
@@ -33,15 +33,7 @@ fn build(args: &mut Args<'_>) -> Option<Box<dyn Op>> {
 
 impl Op for Source {
     fn plan(&self, context: &Context<'_>) -> Result<Plan, Failure> {
-        let Some(directory) = &context.checkouts.source else {
-            return Err(Failure::new(FailureKind::Source, "there is no checkout to take the source from")
-                .hint("--dir CHECKOUT names it")
-                .hint(format!(
-                    "git clone {} CHECKOUT && git -C CHECKOUT checkout {}",
-                    self.repo, self.commit
-                )));
-        };
-        let sourced = context.checkouts.pinned(directory, &self.repo, &self.commit)?;
+        let sourced = context.checkouts.upstream(&self.repo, &self.commit)?;
         let mut notes = Vec::new();
         if !sourced.dirty.is_empty() {
             let number = plural(sourced.dirty.len(), ("file differs", "files differ"));

@@ -53,13 +53,7 @@ fn build(args: &mut Args<'_>) -> Option<Box<dyn Op>> {
 
 impl Op for Vendor {
     fn plan(&self, context: &Context<'_>) -> Result<Plan, Failure> {
-        let Some(directory) = context.checkouts.vendors.get(&self.name) else {
-            let message = format!("there is no checkout of the vendored repository {}", self.name);
-            return Err(Failure::new(FailureKind::Source, message)
-                .at("name")
-                .hint(format!("--vendor {}=CHECKOUT names it", self.name)));
-        };
-        let sourced = context.checkouts.pinned(directory, &self.repo, &self.commit)?;
+        let sourced = context.checkouts.vendored(&self.name, &self.repo, &self.commit)?;
         let tree = &sourced.tree;
         reaches_no_absent(tree, &self.path)?;
         let files: Vec<_> = tree.below(&self.path).collect();

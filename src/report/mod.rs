@@ -10,6 +10,7 @@ pub mod json;
 pub mod log;
 pub mod nearest;
 pub mod print;
+pub mod progress;
 pub mod reference;
 pub mod review;
 mod style;

@@ -81,6 +81,11 @@ pub enum Change {
         /// Which file.
         path: RepoPath,
     },
+    /// A submodule whose files are not at hand goes: nothing of it is wanted.
+    DropSubmodule {
+        /// Where it would be.
+        path: RepoPath,
+    },
     /// The file gets another path and is remembered as moved.
     Rename {
         /// Where it is.

@@ -198,12 +198,17 @@ impl Workspace {
     /// The first [`ApplyError`]; the tree is as before.
     pub fn apply(&mut self, changes: Vec<Change>) -> Result<(), ApplyError> {
         let mut gone: Vec<RepoPath> = Vec::new();
+        let mut dropped: Vec<RepoPath> = Vec::new();
         let mut puts: BTreeMap<RepoPath, (Entry, bool)> = BTreeMap::new();
         for change in changes {
             let (path, entry, may_replace) = match change {
                 Change::Delete { path } => {
                     self.entry(&path)?;
                     gone.push(path);
+                    continue;
+                }
+                Change::DropSubmodule { path } => {
+                    dropped.push(path);
                     continue;
                 }
                 Change::Put { path, content, mode, origin } => {
@@ -244,6 +249,9 @@ impl Workspace {
             return Err(error);
         }
         self.entries.extend(puts.into_iter().map(|(path, (entry, _))| (path, entry)));
+        if !dropped.is_empty() {
+            self.absent = self.absent.iter().filter(|path| !dropped.contains(path)).cloned().collect();
+        }
         Ok(())
     }
 

@@ -247,6 +247,29 @@ fn submodules_in_submodules_belong_to_the_tree() {
         .run()
         .fails_with(3)
         .mentions("third/sub/m.h  modified");
-    with("rm -rf third/sub/.git").run().passes();
+    with("rm -rf third/sub/.git")
+        .run()
+        .fails_with(1)
+        .mentions("third/sub  is a submodule that is not checked out");
+    with("rm -rf third/sub/deep/.git")
+        .run()
+        .fails_with(1)
+        .mentions("third/sub/deep  is a submodule that is not checked out");
     with("git rm -q --cached third/sub").run().fails_with(3).mentions("third/sub  staged deletion");
+}
+
+#[test]
+fn a_filter_or_encoding_is_no_change_however_fresh_the_checkout() {
+    let port = |more: &str| {
+        unpinned("").sh(&format!(
+            "cd up; printf '*.txt working-tree-encoding=UTF-16\\n*.up filter=up\\n' > .gitattributes; \
+             git config filter.up.clean 'tr A-Z a-z'; git config filter.up.smudge 'tr a-z A-Z'; \
+             echo hello | iconv -t UTF-16 > a.txt; echo WORD > a.up; git add -A; git commit -qm attributes; rm a.*; git checkout -q .; \
+             grep WORD a.up; touch -d 2001-01-01 .git/index; git rev-parse HEAD > ../sha; {more}"
+        ))
+        .with("SHA", "sha")
+    };
+    let tree = port("true").run().succeeds().port.tree("out");
+    assert_eq!((tree["a.txt"].as_str(), tree["a.up"].as_str()), ("hello\n", "word\n"));
+    port("echo WORX > a.up").run().fails_with(3).mentions("a.up  modified");
 }

@@ -6,6 +6,7 @@ mod harness;
 mod checkouts;
 mod diff;
 mod examples;
+mod fetch;
 mod files;
 mod json;
 mod language;

@@ -181,7 +181,12 @@ fn a_directory_of_a_vendored_repository_is_copied() {
         .run()
         .fails_with(1)
         .mentions("nearest paths: lib");
-    port(vendor).file("a", "").run().fails_with(3).mentions("--vendor v=CHECKOUT names it");
+    port(vendor)
+        .file("a", "")
+        .arg("--offline")
+        .run()
+        .fails_with(3)
+        .mentions("--vendor v=CHECKOUT takes it from a checkout");
     port(vendor)
         .file("a", "")
         .args(["--vendor", "w=v"])
