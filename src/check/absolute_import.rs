@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     severity: Severity::Error,
     summary: "an absolute import of the package, under its name or the one it had upstream",
     breaks: "the Hub loads the package under another name, so the import fails or finds somebody else's package",
-    fix: "relativize_imports rewrites them; convert_import first turns `import a.b as c` into a form that can be relative",
+    fix: "relativize_imports rewrites statements; a name in a string needs replace, such as import_module(\".sub\", __package__)",
     whole: false,
     check,
 };

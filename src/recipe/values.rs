@@ -168,7 +168,9 @@ impl CommitSha {
         Err(ValueError::new(format!(
             "must be a full commit id of 40 hexadecimal digits (64 in a SHA-256 repository), not \"{text}\""
         ))
-        .help("`git rev-parse HEAD` in the checkout prints it"))
+        .help(
+            "`git rev-parse 'REV^{commit}'` in the checkout prints the full id of a tag, branch or short id",
+        ))
     }
 }
 

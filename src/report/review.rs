@@ -62,7 +62,13 @@ fn more(out: &mut String, all: usize, shown: usize) {
 
 fn pins(out: &mut String, recipe: &Recipe, review: &Review<'_>, style: Style) {
     if review.pins.is_empty() {
-        heading(out, style, "no pin changes");
+        let bare =
+            recipe.ops.iter().filter(|op| op.spec.pins().next().is_some() && op.pins.is_empty()).count();
+        let note = match bare {
+            0 => String::new(),
+            n => format!(" ({} no pin and cannot show drift)", plural(n, ("op has", "ops have"))),
+        };
+        heading(out, style, &format!("no pin changes{note}"));
         return;
     }
     heading(out, style, &format!("{} to review", plural(review.pins.len(), ("pin", "pins"))));
