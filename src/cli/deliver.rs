@@ -85,6 +85,8 @@ pub fn deliver(
         };
         return Ok(Delivered { ending: ending.to_owned(), ..Delivered::default() });
     };
+    // A comparison with a tree that can never be written would end in "write it".
+    output::check_tree(&run.workspace)?;
     let out = &target.path;
     if args.dry_run {
         let against = Some(output::against(out, &run.workspace)?);

@@ -194,7 +194,8 @@ impl Report<'_, '_, '_> {
         if let (true, Some(target)) = (self.args.partial, target) {
             match deliver::partial(self.args, self.loaded, self.run, target) {
                 Ok(text) => self.streams.complain(text),
-                Err(error) => return refused(&error, self.streams).0,
+                // The recipe does not apply: that stays the news.
+                Err(error) => drop(refused(&error, self.streams)),
             }
         }
         status

@@ -4,7 +4,7 @@ use super::python_files::{PythonFile, select};
 use super::{Context, Count, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan};
 use crate::python::ScopeId;
 use crate::python::edit::line_ending;
-use crate::recipe::{ArgSpec, ArgType, Args, Glob, ModulePath, NonEmptyText};
+use crate::recipe::{ArgSpec, ArgType, Args, Glob, Identifier, ModulePath, NonEmptyText};
 use crate::report::plural;
 use crate::workspace::{Change, TextEdit};
 
@@ -39,11 +39,15 @@ struct EnsureImport {
 fn build(args: &mut Args<'_>) -> Option<Box<dyn Op>> {
     let within = args.get("in");
     let from = args.get::<NonEmptyText>("from").map(|t| t.0);
-    let name = args.get::<ModulePath>("name").map(|n| n.as_str().to_owned());
-    if name.as_ref().is_some_and(|n| n.contains('.')) {
-        args.error("name", "name= is one name, without dots", "put the module into from=");
-    }
+    let name = args.get::<Identifier>("name").map(|n| n.0);
     let from = from?;
+    if from == "__future__" {
+        args.error(
+            "from",
+            "a __future__ import must be the first statement, and this op appends",
+            "use replace",
+        );
+    }
     let module = from.trim_start_matches('.');
     let level = from.len() - module.len();
     if !module.is_empty() && ModulePath::new(module).is_err() {
@@ -123,8 +127,9 @@ fn append(file: &PythonFile<'_>, statement: &str) -> TextEdit {
     let ending = line_ending(&file.content);
     let Some(last) = file.module.statements.last() else {
         let at = file.content.len();
+        let text = file.content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.content);
         let before =
-            if file.content.is_empty() || file.content.ends_with(b"\n") || at <= 3 { "" } else { ending };
+            if text.is_empty() || text.ends_with(b"\n") || text.ends_with(b"\r") { "" } else { ending };
         return TextEdit::new(at..at, format!("{before}{statement}{ending}"));
     };
     let at = file.module.lines().next(last.range.end, &file.content);
@@ -153,6 +158,9 @@ mod tests {
             ("def f():\n    return 1\n\n\n", "def f():\n    return 1\nfrom .ops import relu\n\n\n"),
             ("x = 1;\n", "x = 1;\nfrom .ops import relu\n"),
             ("# only a comment", "# only a comment\nfrom .ops import relu\n"),
+            ("# c", "# c\nfrom .ops import relu\n"),
+            ("   ", "   \nfrom .ops import relu\n"),
+            ("\u{feff}", "\u{feff}from .ops import relu\n"),
             ("from .ops import relu as r\n", "from .ops import relu as r\nfrom .ops import relu\n"),
             (
                 "def f():\n    from .ops import relu\n",
@@ -182,13 +190,23 @@ mod tests {
     }
 
     #[test]
+    fn a_future_import_is_never_appended() {
+        let errors =
+            Port::new(r#"ensure_import in="a.py" from="__future__" name="annotations""#).build_errors();
+        assert_eq!(
+            errors,
+            ["1:30: ensure_import: a __future__ import must be the first statement, and this op appends"]
+        );
+    }
+
+    #[test]
     fn modules_and_names_are_checked_when_the_recipe_is_read() {
         let errors = Port::new(r#"ensure_import in="a.py" from="a/b" name="c.d""#).build_errors();
         assert_eq!(
             errors,
             [
                 "1:30: ensure_import: from= must be a module such as pkg.sub or ..sub, not \"a/b\"",
-                "1:41: ensure_import: name= is one name, without dots"
+                "1:41: ensure_import: name= must be one Python name, not \"c.d\""
             ]
         );
     }

@@ -7,7 +7,7 @@ use crate::python::edit::{line_ending, separator};
 use crate::python::header::{self, behind_fixed};
 use crate::python::removal::remove;
 use crate::python::{Alias, Binding, ByteRange, Import, ImportKind, Role, ScopeId, ScopeKind};
-use crate::recipe::{ArgSpec, ArgType, Args, Glob, ModulePath, NonEmptyText};
+use crate::recipe::{ArgSpec, ArgType, Args, Glob, Identifier, ModulePath, NonEmptyText};
 use crate::workspace::TextEdit;
 use std::collections::BTreeSet;
 
@@ -53,10 +53,7 @@ fn build(args: &mut Args<'_>) -> Option<Box<dyn Op>> {
     let (within, package) = (args.get("in"), args.get::<ModulePath>("package"));
     let kernel = args.get::<NonEmptyText>("kernel").map(|t| t.0);
     let version = args.get::<u64>("version");
-    let binding = args.get::<ModulePath>("binding").map(|b| b.as_str().to_owned());
-    if binding.as_ref().is_some_and(|b| b.contains('.')) {
-        args.error("binding", "binding= is one name, without dots", "leave it out to use the package's name");
-    }
+    let binding = args.get::<Identifier>("binding").map(|b| b.0);
     let valid = |name: &str| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         name.split('/').count() == 2

@@ -4,7 +4,7 @@ use super::python_files::{PythonFile, select};
 use super::{Context, Count, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan};
 use crate::python::edit::{indentation, line_ending};
 use crate::python::{Binding, Definition, ImportKind, Name, Role, ScopeId, StatementKind};
-use crate::recipe::{ArgSpec, ArgType, Args, Glob, List, ModulePath};
+use crate::recipe::{ArgSpec, ArgType, Args, Glob, Identifier, List};
 use crate::report::{nearest, plural};
 use crate::workspace::{Change, TextEdit};
 use std::collections::BTreeSet;
@@ -41,16 +41,9 @@ struct MarkTests {
 }
 
 fn build(args: &mut Args<'_>) -> Option<Box<dyn Op>> {
-    let (within, marker) = (args.get("in"), args.get::<ModulePath>("marker"));
+    let (within, marker) = (args.get("in"), args.get::<Identifier>("marker"));
     let exclude = args.get::<List>("exclude").map(|list| list.0).unwrap_or_default();
-    if marker.as_ref().is_some_and(|m| m.as_str().contains('.')) {
-        args.error(
-            "marker",
-            "marker= is one name, without dots",
-            "marker=\"kernels_ci\" is pytest.mark.kernels_ci",
-        );
-    }
-    Some(Box::new(MarkTests { within: within?, marker: marker?.as_str().to_owned(), exclude }))
+    Some(Box::new(MarkTests { within: within?, marker: marker?.0, exclude }))
 }
 
 impl Op for MarkTests {

@@ -6,7 +6,7 @@ use crate::python::generated_ops;
 use crate::python::header::{behind, behind_fixed, last_import};
 use crate::python::literals::{front, opening};
 use crate::python::{Argument, ByteRange, Call, Module, Role};
-use crate::recipe::{ArgSpec, ArgType, Args, Glob, ModulePath};
+use crate::recipe::{ArgSpec, ArgType, Args, Glob, Identifier};
 use crate::report::plural;
 use crate::workspace::{Change, RepoPath, TextEdit};
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,11 +63,8 @@ struct PrefixTorchOps {
 }
 
 fn build(args: &mut Args<'_>) -> Option<Box<dyn Op>> {
-    let (within, namespace) = (args.get("in"), args.get::<ModulePath>("namespace"));
-    if namespace.as_ref().is_some_and(|n| n.as_str().contains('.')) {
-        args.error("namespace", "namespace= is one name, without dots", "it is the part before `::`");
-    }
-    Some(Box::new(PrefixTorchOps { within: within?, namespace: namespace?.as_str().to_owned() }))
+    let (within, namespace) = (args.get("in"), args.get::<Identifier>("namespace"));
+    Some(Box::new(PrefixTorchOps { within: within?, namespace: namespace?.0 }))
 }
 
 /// A place that names an operator, and how it is rewritten.

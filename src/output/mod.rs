@@ -42,6 +42,7 @@ pub use journal::{Recovered, recover};
 pub use partial::partial;
 pub use previous::{Previous, previous};
 pub use provenance::{Origins, Provenance, SourcePin};
+pub use rules::check as check_tree;
 pub use write::{Written, write};
 
 /// The name of the provenance file, at the top of an output.

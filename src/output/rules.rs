@@ -12,7 +12,7 @@ const MAX_LINKS: usize = 40;
 ///
 /// # Errors
 /// An empty tree, a reserved name, or symlinks that are absolute or leave the tree, all of them listed.
-pub(super) fn check(workspace: &Workspace) -> Result<(), OutputError> {
+pub fn check(workspace: &Workspace) -> Result<(), OutputError> {
     check_names(workspace)?;
     let leaving: Vec<String> =
         leaving_links(workspace).into_iter().map(|(path, why)| format!("{path} -> {why}")).collect();

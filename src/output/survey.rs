@@ -46,7 +46,7 @@ impl Survey {
         Ok(Self { root: root.to_path_buf(), files })
     }
 
-    /// Whether nothing is there but Python's caches.
+    /// Whether nothing is there but what Python compiles anew.
     pub(super) fn is_empty(&self) -> bool {
         self.files.keys().all(|path| is_cache(path))
     }
@@ -92,7 +92,9 @@ fn first(path: &[u8]) -> &[u8] {
 
 /// Whether a path is one of Python's caches.
 pub(super) fn is_cache(path: &[u8]) -> bool {
-    path.ends_with(b".pyc") || path.split(|b| *b == b'/').any(|component| component == b"__pycache__")
+    // Somebody's own file in a `__pycache__` is no cache.
+    let name = path.rsplit(|b| *b == b'/').next().unwrap_or(path);
+    [b".pyc".as_slice(), b".pyo", b".nbi", b".nbc"].iter().any(|ending| name.ends_with(ending))
 }
 
 fn walk(root: &Path) -> io::Result<BTreeMap<Vec<u8>, Found>> {
@@ -215,9 +217,11 @@ mod tests {
 
     #[test]
     fn caches_are_known_by_name() {
-        for cache in ["a.pyc", "d/__pycache__/x", "__pycache__/y.so"] {
+        for cache in ["a.pyc", "d/__pycache__/x.cpython-311.pyc", "__pycache__/k.py39.nbi"] {
             assert!(is_cache(cache.as_bytes()), "{cache}");
         }
-        assert!(!is_cache(b"pycache/a.py") && !is_cache(b"a.pyc.txt"));
+        for kept in ["pycache/a.py", "a.pyc.txt", "__pycache__/mine.txt", "__pycache__/y.so"] {
+            assert!(!is_cache(kept.as_bytes()), "{kept}");
+        }
     }
 }

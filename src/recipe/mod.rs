@@ -18,7 +18,7 @@ pub use document::{Node, Property, Value, parse};
 pub use error::{RecipeError, RecipeErrors};
 pub use glob::{Glob, GlobList};
 pub use source::{Position, RecipeText};
-pub use values::{ArgValue, CommitSha, List, ModulePath, NonEmptyText, Text, ValueError};
+pub use values::{ArgValue, CommitSha, Identifier, List, ModulePath, NonEmptyText, Text, ValueError};
 
 /// A range of bytes in the recipe's text.
 pub type Span = std::ops::Range<usize>;

@@ -43,11 +43,27 @@ impl fmt::Display for Position {
     }
 }
 
+/// Where lines end in KDL: behind LF, CR LF, CR, NEL, VT, FF, LS and PS.
+fn line_ends(text: &str) -> Vec<usize> {
+    let mut characters = text.char_indices().peekable();
+    let mut ends = Vec::new();
+    while let Some((at, c)) = characters.next() {
+        match c {
+            '\r' if characters.peek().is_some_and(|(_, next)| *next == '\n') => {}
+            '\n' | '\r' | '\u{85}' | '\u{b}' | '\u{c}' | '\u{2028}' | '\u{2029}' => {
+                ends.push(at + c.len_utf8())
+            }
+            _ => {}
+        }
+    }
+    ends
+}
+
 impl RecipeText {
     /// A text and what to call it.
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
-        let text = text.into();
-        let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
+        let text: Arc<str> = text.into();
+        let ends = line_ends(&text);
         let lines = std::iter::once(0).chain(ends).collect();
         Self { name: name.into(), text, lines }
     }
@@ -60,6 +76,16 @@ impl RecipeText {
     /// The whole text.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The line around a byte offset, without its line end.
+    pub fn line_around(&self, offset: usize) -> std::ops::Range<usize> {
+        let line = self.lines.partition_point(|start| *start <= offset).max(1);
+        let start = self.lines[line - 1];
+        let end = self.lines.get(line).copied().unwrap_or(self.text.len());
+        let text = &self.text[start..end];
+        let kept = text.trim_end_matches(['\n', '\r', '\u{85}', '\u{b}', '\u{c}', '\u{2028}', '\u{2029}']);
+        start..start + kept.len()
     }
 
     /// Line and column of a byte offset.
@@ -89,6 +115,15 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_no_column() {
         assert_eq!(Position::of("\u{feff}ab".as_bytes(), 4), Position { line: 1, column: 2 });
+    }
+
+    #[test]
+    fn every_line_end_of_kdl_counts() {
+        for end in ["\n", "\r\n", "\r", "\u{85}", "\u{c}", "\u{2028}"] {
+            let text = RecipeText::new("r", format!("ab{end}cd"));
+            assert_eq!(text.position(2 + end.len() + 1), Position { line: 2, column: 2 }, "{end:?}");
+            assert_eq!(&text.text()[text.line_around(0)], "ab");
+        }
     }
 
     #[test]

@@ -193,6 +193,40 @@ impl ArgValue for CommitSha {
     }
 }
 
+/// Words that Python keeps for itself: no name may be one.
+const KEYWORDS: &[&str] = &[
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def",
+    "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is",
+    "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+];
+
+fn is_identifier(text: &str) -> bool {
+    let mut characters = text.chars();
+    characters.next().is_some_and(|c| c == '_' || c.is_alphabetic())
+        && characters.all(|c| c == '_' || c.is_alphanumeric())
+        && !KEYWORDS.contains(&text)
+}
+
+/// One Python name, without dots.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identifier(pub String);
+
+impl ArgValue for Identifier {
+    const TYPE: ArgType = ArgType::Text;
+    fn read(value: &Value) -> Result<Self, ValueError> {
+        match text(value)? {
+            name if is_identifier(name) => Ok(Self(name.to_owned())),
+            keyword if KEYWORDS.contains(&keyword) => {
+                Err(ValueError::new(format!("is \"{keyword}\", a keyword of Python"))
+                    .help("choose another name"))
+            }
+            other => Err(ValueError::new(format!("must be one Python name, not \"{other}\"")).help(
+                "letters, digits and underscores, the first no digit; one name, without dots or commas",
+            )),
+        }
+    }
+}
+
 /// A dotted Python module path, `pkg.sub.mod`: identifiers between single dots.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModulePath(String);
@@ -203,12 +237,7 @@ impl ModulePath {
     /// # Errors
     /// An empty component, or one that is no identifier.
     pub fn new(text: &str) -> Result<Self, ValueError> {
-        let identifier = |part: &str| {
-            let mut characters = part.chars();
-            characters.next().is_some_and(|c| c == '_' || c.is_alphabetic())
-                && characters.all(|c| c == '_' || c.is_alphanumeric())
-        };
-        if text.split('.').all(identifier) {
+        if text.split('.').all(is_identifier) {
             return Ok(Self(text.to_owned()));
         }
         let error = ValueError::new(format!("must be a module such as pkg.sub, not \"{text}\""));
@@ -281,8 +310,18 @@ mod tests {
         assert_eq!(module.strip_from("pkg.utils"), Some(""));
         assert_eq!(module.strip_from("pkg.utils.a"), Some("a"));
         assert_eq!(module.strip_from("pkg.utils_extra"), None);
-        for wrong in ["", ".pkg", "pkg..a", "pkg/a", "1a", "a-b", "pkg."] {
+        for wrong in ["", "pkg.class", ".pkg", "pkg..a", "pkg/a", "1a", "a-b", "pkg."] {
             assert!(ModulePath::new(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_one_identifier_and_no_keyword() {
+        let read = |text: &str| Identifier::read(&Value::Text(text.into()));
+        assert!(read("kernels_ci").is_ok() && read("é").is_ok());
+        assert_eq!(read("class").unwrap_err().message, "is \"class\", a keyword of Python");
+        for wrong in ["", "a b", "a.b", "1x", "*", "a,b"] {
+            assert_eq!(read(wrong).unwrap_err().message, format!("must be one Python name, not \"{wrong}\""));
         }
     }
 

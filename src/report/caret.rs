@@ -48,9 +48,7 @@ impl Excerpt {
         let all = text.text();
         let start = floor_char(all, span.start.min(all.len()));
         let position = text.position(start);
-        let line_start = all[..start].rfind('\n').map_or(0, |at| at + 1);
-        let line_end = all[start..].find('\n').map_or(all.len(), |at| start + at);
-        let line_end = if all[line_start..line_end].ends_with('\r') { line_end - 1 } else { line_end };
+        let std::ops::Range { start: line_start, end: line_end } = text.line_around(start);
         let end = floor_char(all, span.end.clamp(start, line_end.max(start)));
         let before: Vec<char> =
             all[line_start..start.min(line_end)].chars().filter(|c| *c != '\u{feff}').collect();

@@ -117,6 +117,25 @@ fn check_names_every_difference() {
 }
 
 #[test]
+fn a_file_below_pycache_is_not_emptied_away() {
+    let ran = port(MOVE).on_disk("o/__pycache__/mine.txt", "precious").args(["--out", "o"]).run();
+    ran.fails_with(5).mentions("__pycache__/mine.txt").leaves("o", [("__pycache__/mine.txt", "precious")]);
+    let written = port(MOVE).args(["--out", "o"]).run().succeeds().port;
+    let mine = written.sh("mkdir o/d/__pycache__; echo mine > o/d/__pycache__/data.txt").run();
+    mine.fails_with(5).mentions("extra: d/__pycache__/data.txt");
+    let cache = port(MOVE).args(["--out", "o"]).run().succeeds().port;
+    cache.sh("mkdir o/d/__pycache__; echo > o/d/__pycache__/b.cpython-311.pyc").run().succeeds();
+}
+
+#[test]
+fn a_tree_that_can_never_be_written_is_no_difference() {
+    for option in ["--check", "--dry-run"] {
+        let port = port("write to=\"port-provenance.json\" text=\"{}\"").args(["--out", "o", option]);
+        port.run().fails_with(1).mentions("a reserved name");
+    }
+}
+
+#[test]
 fn a_dry_run_shows_the_changes_against_the_output() {
     let port = port(MOVE)
         .args(["--out", "o"])
