@@ -84,10 +84,11 @@ pub fn table(style: Style) -> String {
 /// A rule in full.
 pub fn story(rule: &Rule, style: Style) -> String {
     format!(
-        "{} ({})\n\nFinds    {}\nBreaks   {}\nDo       {}\nAccept   allow rule=\"{}\" in=\"GLOB\" reason=\"WHY\"\n",
+        "{} ({})\n\nFinds    {}\nWhy      {}\nBreaks   {}\nDo       {}\nAccept   allow rule=\"{}\" in=\"GLOB\" reason=\"WHY\"\n",
         style.paint(Color::Bold, rule.id),
         rule.severity.name(),
         rule.summary,
+        rule.why,
         rule.breaks,
         rule.fix,
         rule.id,

@@ -19,7 +19,7 @@ pub fn json(report: &Report) -> Value {
     let allowances = report
         .allowances
         .iter()
-        .map(|a| json!({ "rule": a.rule, "in": a.within, "reason": a.reason, "excused": a.excused }));
+        .map(|a| json!({ "rule": a.rule, "in": a.within, "reason": a.reason, "excused": a.excused.len() }));
     json!({
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
         "allowances": allowances.collect::<Vec<_>>(),
@@ -32,7 +32,7 @@ pub fn sarif(report: &Report) -> Value {
         json!({
             "id": rule.id,
             "shortDescription": { "text": rule.summary },
-            "fullDescription": { "text": format!("When it is ignored: {}.", rule.breaks) },
+            "fullDescription": { "text": format!("Why: {}. When it is ignored: {}.", rule.why, rule.breaks) },
             "help": { "text": rule.fix },
             "defaultConfiguration": { "level": rule.severity.name() },
         })
@@ -45,11 +45,19 @@ pub fn sarif(report: &Report) -> Value {
         }
         json!({
             "ruleId": f.rule,
+            "ruleIndex": RULES.iter().position(|rule| rule.id == f.rule),
             "level": level(f.severity),
             "message": { "text": f.message },
             "locations": [{ "physicalLocation": location }],
         })
     };
+    let excused = report.allowances.iter().flat_map(|allowance| {
+        allowance.excused.iter().map(|finding| {
+            let mut value = result(finding);
+            value["suppressions"] = json!([{ "kind": "external", "justification": allowance.reason }]);
+            value
+        })
+    });
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -60,7 +68,7 @@ pub fn sarif(report: &Report) -> Value {
                 "rules": rules.collect::<Vec<_>>(),
             } },
             "columnKind": "unicodeCodePoints",
-            "results": report.findings.iter().map(result).collect::<Vec<_>>(),
+            "results": report.findings.iter().map(result).chain(excused).collect::<Vec<_>>(),
         }],
     })
 }
