@@ -40,46 +40,53 @@ struct Judge<'s, 'a> {
     package: &'s PackageDir,
     /// What the `__init__.py` files hold, read when it is asked for.
     exports: BTreeMap<RepoPath, Exports>,
-    /// In a typed tree, the names of all files and directories that it ever held.
+    /// The names of all files and directories that upstream or the port holds, up to the first dot.
     held: Option<BTreeSet<Vec<u8>>>,
 }
 
 impl Judge<'_, '_> {
     fn finding(&mut self, file: &PythonFile<'_>, place: &Place, import: &Import) -> Option<Finding> {
-        let message = self.wrong(place, import)?;
+        let (severity, message) = self.wrong(place, import)?;
         let lenient = import.guarded || import.type_checking;
-        let severity = if lenient { Severity::Warning } else { RULE.severity };
+        let severity = if lenient { Severity::Warning } else { severity };
         Some(Finding { severity, ..RULE.finding(file.evidence(&import.range), message) })
     }
 
-    /// What is wrong with a relative import; `None` when it reaches what it names.
-    fn wrong(&mut self, place: &Place, import: &Import) -> Option<String> {
+    /// What is wrong with a relative import, and how bad it is; `None` when it reaches what it names.
+    fn wrong(&mut self, place: &Place, import: &Import) -> Option<(Severity, String)> {
         let workspace = self.input.workspace;
         let Some(target) = place.resolve(import.level, &import.module) else {
             let most = place.package.len() + 1;
-            return Some(format!(
+            let message = format!(
                 "climbs above the package: {} dots, and at most {most} are possible here",
                 import.level
-            ));
+            );
+            return Some((Severity::Error, message));
         };
         match self.package.package.find(workspace, &target) {
             // A directory without `__init__.py` holds nothing but modules.
-            Some(Found::Namespace(_)) => self.missing_name(&target, import, &Exports::default()),
+            Some(Found::Namespace(_)) => {
+                let module = self.missing_name(&target, import, &Exports::default())?;
+                self.missed(&module).then(|| (Severity::Error, self.not_there(&module, "module or name")))
+            }
+            // A name that never was a module may be one that upstream's own package lacks.
             Some(Found::Package(init)) => {
                 let exports = self.exports(init);
-                self.missing_name(&target, import, &exports)
+                let module = self.missing_name(&target, import, &exports)?;
+                let severity = if self.is_held(&module) { Severity::Error } else { Severity::Warning };
+                self.missed(&module).then(|| (severity, self.not_there(&module, "module or name")))
             }
             Some(Found::File(_) | Found::Extension(_)) => None,
             None if is_generated(&target) || self.package.package.may_be_registered(workspace, &target) => {
                 None
             }
             None if !self.missed(&target) => None,
-            None => Some(self.not_there(&target, "module")),
+            None => Some((Severity::Error, self.not_there(&target, "module"))),
         }
     }
 
     /// The first imported name that is neither a module below `target` nor a name that it may hold.
-    fn missing_name(&mut self, target: &[String], import: &Import, exports: &Exports) -> Option<String> {
+    fn missing_name(&self, target: &[String], import: &Import, exports: &Exports) -> Option<Vec<String>> {
         let workspace = self.input.workspace;
         import.aliases.iter().filter(|alias| !exports.may_hold(&alias.name)).find_map(|alias| {
             let module = [target, std::slice::from_ref(&alias.name)].concat();
@@ -87,7 +94,7 @@ impl Judge<'_, '_> {
             let there = package.find(workspace, &module).is_some()
                 || is_generated(&module)
                 || package.may_be_registered(workspace, &module);
-            (!there && self.missed(&module)).then(|| self.not_there(&module, "module or name"))
+            (!there).then_some(module)
         })
     }
 
@@ -106,14 +113,18 @@ impl Judge<'_, '_> {
 
     /// A typed tree need not be whole: what it never held is not missed, what an op took away is.
     fn missed(&mut self, module: &[String]) -> bool {
+        !self.input.workspace.is_trial() || self.is_held(module)
+    }
+
+    /// Whether upstream or the port has a file or directory of the module's last name, wherever it is.
+    fn is_held(&mut self, module: &[String]) -> bool {
         let workspace = self.input.workspace;
-        let Some(last) = module.last().filter(|_| workspace.is_trial()) else { return true };
         let held = self.held.get_or_insert_with(|| {
-            let paths = workspace.base().keys();
-            let stem = |name: &[u8]| name.strip_suffix(b".py").unwrap_or(name).to_vec();
+            let paths = workspace.base().keys().chain(workspace.iter().map(|(path, _)| path));
+            let stem = |name: &[u8]| name.split(|b| *b == b'.').next().unwrap_or(name).to_vec();
             paths.flat_map(|path| path.components().map(stem).collect::<Vec<_>>()).collect()
         });
-        held.contains(last.as_bytes())
+        module.last().is_none_or(|last| held.contains(last.as_bytes()))
     }
 
     fn not_there(&self, module: &[String], what: &str) -> String {
@@ -164,8 +175,7 @@ mod tests {
                 "from ..ns import nothing",
                 "from ..ns.gone import y",
                 "from . import utils",
-                "from .. import s, ns, gone",
-                "from ..s import x",
+                "from .. import s, ns, star, a",
                 "from ._ops import ops",
                 "try:\n    from .utils import y\nexcept ValueError:\n    pass",
                 "try:\n    def f():\n        from .utils import y\nexcept ImportError:\n    pass",
@@ -189,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guarded_import_is_a_warning() {
+    fn a_guarded_import_or_an_unknown_name_is_a_warning() {
         expect_each(
             "relative-import? torch-ext/pkg/s/a.py:",
             nested,
@@ -199,6 +209,8 @@ mod tests {
                 "try:\n    from ..gone import y\nexcept:\n    y = None",
                 "import contextlib\nwith contextlib.suppress(ImportError):\n    from ..gone import y",
                 "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ..gone import y",
+                "from .. import s, ns, never_a_module",
+                "from ..s import x",
             ],
             &[],
         );

@@ -1,7 +1,7 @@
 //! `third-party`: loading the package needs nothing that is not declared.
 
 use super::packages::PackageDir;
-use super::{Finding, Input, Rule, Severity, stdlib};
+use super::{Finding, Input, PythonFile, Rule, Severity, stdlib};
 use crate::manifest::Model;
 use crate::python::{Import, ImportKind, ScopeId};
 use std::collections::BTreeSet;
@@ -25,6 +25,7 @@ fn check(input: &Input<'_>, findings: &mut Vec<Finding>) {
     let Some(manifest) = input.manifest else { return };
     let known = known(manifest);
     for (package, file) in input.package_modules() {
+        let mut seen = BTreeSet::new();
         for import in file.module.imports.iter().filter(|import| is_unconditional(import)) {
             let modules: Vec<&str> = match import.kind {
                 ImportKind::From => vec![&import.module],
@@ -33,8 +34,9 @@ fn check(input: &Input<'_>, findings: &mut Vec<Finding>) {
             // The package's own name is another rule's finding.
             let others = modules.into_iter().filter(|module| !package.is_own(module));
             for top in others.map(|module| module.split('.').next().unwrap_or(module)) {
-                if !known.contains(top) && !stdlib::is_module(top) {
-                    findings.push(RULE.finding(file.evidence(&import.range), message(input, package, top)));
+                if !known.contains(top) && !stdlib::is_module(top) && seen.insert(top) {
+                    let message = message(input, package, &file, top);
+                    findings.push(RULE.finding(file.evidence(&import.range), message));
                 }
             }
         }
@@ -68,10 +70,14 @@ fn known(manifest: &Model) -> BTreeSet<String> {
     known
 }
 
-fn message(input: &Input<'_>, package: &PackageDir, top: &str) -> String {
-    let beside = package.package.find(input.workspace, &[top]).is_some();
+fn message(input: &Input<'_>, package: &PackageDir, file: &PythonFile<'_>, top: &str) -> String {
+    // A script finds the modules next to it, a module of a package does not.
+    let beside = package.package.place(file.path).is_some_and(|place| {
+        let module = [place.package, vec![top.to_owned()]].concat();
+        package.package.find(input.workspace, &module).is_some()
+    });
     let hint =
-        if beside { format!("; the package has a module {top}, which needs dots") } else { String::new() };
+        if beside { format!("; if the {top} beside it is meant, a dot is missing") } else { String::new() };
     format!("{top} is neither in the standard library nor declared{hint}")
 }
 
@@ -124,9 +130,21 @@ mod tests {
     }
 
     #[test]
-    fn a_module_of_the_package_needs_dots() {
-        let files = [("torch-ext/pkg/__init__.py", "import utils"), ("torch-ext/pkg/utils.py", "")];
-        assert!(ported(&files)[0].ends_with("; the package has a module utils, which needs dots"));
+    fn a_module_beside_the_file_is_named() {
+        let look = |path, text| {
+            let files =
+                [("torch-ext/pkg/__init__.py", ""), ("torch-ext/pkg/s/__init__.py", ""), (path, text)];
+            ported(&files)
+        };
+        let found = look("torch-ext/pkg/a.py", "import s");
+        assert!(found[0].ends_with("; if the s beside it is meant, a dot is missing"), "{found:?}");
+        let found = look("torch-ext/pkg/s/a.py", "import s");
+        assert!(found[0].ends_with("declared"), "{found:?}");
+    }
+
+    #[test]
+    fn one_finding_a_file_and_package() {
+        assert_eq!(package("import numpy\nimport numpy.linalg\nimport jax").len(), 2);
         assert_eq!(ported(&[("torch-ext/pkg/__init__.py", ""), ("tests/t.py", "import numpy")]), [""; 0]);
     }
 }

@@ -61,6 +61,7 @@ fn check(input: &Input<'_>, findings: &mut Vec<Finding>) {
         }
         if file.may_name("ops") {
             uses(&file, findings);
+            findings.extend(file.module.calls.iter().filter_map(|call| looked_up(&file, call)));
         }
     }
 }
@@ -70,7 +71,7 @@ fn registration(file: &PythonFile<'_>, call: &Call) -> Option<Finding> {
     let module = file.module;
     let meanings = module.meanings(file.content, call.root?);
     let function = meanings.iter().find_map(|m| m.strip_prefix("torch.library."))?;
-    if !REGISTRATIONS.contains(&function) && function != "Library" {
+    if !REGISTRATIONS.contains(&function) && !matches!(function, "Library" | "_scoped_library") {
         return None;
     }
     let keywords = ["name", "op", "qualname", "ns"].into_iter().filter_map(|name| module.table.find(name));
@@ -183,6 +184,22 @@ fn uses(file: &PythonFile<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+/// `getattr(torch.ops, "<namespace>")`.
+fn looked_up(file: &PythonFile<'_>, call: &Call) -> Option<Finding> {
+    let module = file.module;
+    let function = &module.names[call.root?];
+    if module.text(function.id) != "getattr" || !function.attributes.is_empty() {
+        return None;
+    }
+    let (object, name) = (call.arguments.first()?.root?, call.arguments.get(1)?.string?);
+    let namespace = &*module.strings[name].value;
+    let fixed = module.meanings(file.content, object).iter().any(|meaning| meaning == "torch.ops")
+        && !TORCH_OWN.contains(&namespace)
+        && !NO_NAMESPACE.contains(&namespace);
+    let message = format!("uses the fixed namespace torch.ops.{namespace}");
+    fixed.then(|| RULE.finding(file.evidence(&call.range), message))
+}
+
 /// How many attributes lead from a name to `torch.ops`: 0 when it is that, 1 when it is torch; too many otherwise.
 fn attributes_before_namespace(file: &PythonFile<'_>, index: usize) -> usize {
     let module = file.module;
@@ -260,6 +277,7 @@ mod tests {
                 "import torch\no = torch.ops\no.ns.f()",
                 "import torch\nns = torch.ops.ns\nns.f()\nns.g()",
                 "def f():\n    import torch\n    return lambda: torch.ops.ns.f",
+                "import torch\ngetattr(torch.ops, 'ns').f()",
             ],
             &[
                 "import torch\ntorch.ops.aten.add(1)\ntorch.ops.load_library('x')",
@@ -269,6 +287,7 @@ mod tests {
                 "import torch\ntorch.opsx.ns.f()\nx.torch.ops.ns.f()",
                 "import triton as torch\ntorch.ops.ns.f()",
                 "import torch\nprint(torch.ops)",
+                "import torch\ngetattr(torch.ops, name).f()\ngetattr(x.ops, 'ns')\ngetattr(torch.ops, 'aten')",
             ],
         );
     }
