@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     summary: "an absolute import of the package, under its name or the one it had upstream",
     why: "the Hub loads each version of a kernel under a name of its own, which no import can know",
     breaks: "the import fails, or finds somebody else's package of that name",
-    fix: "relativize_imports rewrites statements, after convert_import where one has no relative form; a name in import_module takes replace: \".a\", __package__",
+    fix: "relativize_imports rewrites statements, after convert_import where one has no relative form; import_module(\"p.a\") becomes import_module(\".a\", __package__) with replace",
     whole: false,
     check,
 };

@@ -89,8 +89,45 @@ fn uri(path: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::check::{Input, run};
+    use crate::ops::testing::Port;
+
+    fn report() -> Report {
+        let recipe = "allow rule=\"absolute-import\" in=\"**/b.py\" reason=\"shown to users\"";
+        let port = Port::new(recipe).file("torch-ext/a b/a.py", "x = 1\n  # é\nfrom ..c import d\n");
+        let done = port.file("torch-ext/p/b.py", "import p").run();
+        run(&Input::new(&done.workspace, &done.records), &done.records, false)
+    }
+
     #[test]
     fn paths_become_relative_uris() {
-        assert_eq!(super::uri("a b/c#é.py".as_bytes()), "a%20b/c%23%C3%A9.py");
+        assert_eq!(uri("a b/c#é.py".as_bytes()), "a%20b/c%23%C3%A9.py");
+    }
+
+    #[test]
+    fn findings_and_allowances_as_json() {
+        let value = json(&report());
+        assert_eq!(value["findings"].as_array().map(Vec::len), Some(1));
+        assert_eq!(value["findings"][0]["rule"], "relative-import");
+        assert_eq!(value["findings"][0]["line"], 3);
+        assert_eq!(value["allowances"][0]["excused"], 1);
+    }
+
+    #[test]
+    fn a_sarif_log_names_the_rule_and_the_place_of_each_result() {
+        let log = sarif(&report());
+        let (run, results) = (&log["runs"][0], &log["runs"][0]["results"]);
+        assert_eq!(log["version"], "2.1.0");
+        assert_eq!(results.as_array().map(Vec::len), Some(2));
+        for result in results.as_array().unwrap() {
+            let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+            assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
+        }
+        let place = &results[0]["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "torch-ext/a%20b/a.py");
+        assert_eq!(place["region"], json!({ "startLine": 3, "startColumn": 1 }));
+        assert_eq!(results[0]["suppressions"], Value::Null);
+        assert_eq!(results[1]["suppressions"][0]["justification"], "shown to users");
     }
 }
