@@ -235,7 +235,8 @@ impl Iterator for Lexer<'_> {
     }
 }
 
-fn is_word(byte: u8) -> bool {
+/// Whether a byte may be part of an identifier or number.
+pub fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
 }
 

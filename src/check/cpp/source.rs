@@ -1,7 +1,7 @@
 //! What a C++ source includes and which macros it uses, outside of the parts that the preprocessor certainly drops.
 
 use super::condition::{Part, evaluate};
-use super::lexer::{Kind, Lexer, Token};
+use super::lexer::{Kind, Lexer, Token, is_word};
 use std::ops::Range;
 
 /// `#include "path"`, `#include <path>`, `#import "path"`.
@@ -42,7 +42,8 @@ impl Source {
     pub fn read(content: &[u8], undefined: &dyn Fn(&[u8]) -> bool) -> Self {
         let mut reader =
             Reader { lexer: Lexer::new(content), branches: Vec::new(), undefined, found: Self::default() };
-        while let Some(token) = reader.lexer.next() {
+        let end = interesting_end(content);
+        while let Some(token) = reader.lexer.next().filter(|token| token.range.start < end) {
             match token.kind {
                 Kind::Directive => reader.directive(token.range.start),
                 Kind::Word if reader.is_live() => reader.word(&token, false),
@@ -51,6 +52,25 @@ impl Source {
         }
         reader.found
     }
+}
+
+/// What an include or a macro of interest cannot be without.
+const INTERESTING: &[&str] = &["include", "import", "TORCH_LIBRARY", "PYBIND11_", "REGISTER_EXTENSION"];
+
+/// Where reading may stop: behind the last place that looks like one of interest. Most sources include at the top, and
+/// generated ones are long.
+fn interesting_end(content: &[u8]) -> usize {
+    let joins = |at: usize| {
+        let before = content[..at].last();
+        let after = memchr::memchr(b'\n', &content[at..]).and_then(|end| content.get(at + end + 1));
+        before.is_some_and(|b| is_word(*b)) && after.is_some_and(|b| is_word(*b))
+    };
+    let mut continued = ["\\\n", "\\\r\n"].iter().flat_map(|end| memchr::memmem::find_iter(content, end));
+    if continued.any(joins) {
+        return content.len();
+    }
+    let last = |text: &&str| memchr::memmem::find_iter(content, *text).last();
+    INTERESTING.iter().filter_map(last).max().map_or(0, |at| at + 1)
 }
 
 /// One `#if ... #endif`.
@@ -205,6 +225,9 @@ mod tests {
             ("#error don't #include \"a.h\"\n#include \"b.h\"", "b.h"),
             ("#define X \\\n#include \"a.h\"\n", ""),
             ("#pragma once\n#\n#include \"a.h\"", "a.h"),
+            ("x\n#  include \"a.h\"", "a.h"),
+            ("x \\\n y\n#i\\\nnclude \"a.h\"", "a.h"),
+            ("#include \"a.h\"\nx = \"include\"; // not closed \"", "a.h"),
         ] {
             assert_eq!(includes(text), expected, "{text}");
         }
