@@ -5,11 +5,15 @@ use super::listed::Sources;
 use super::packages::{PackageDir, packages};
 use crate::manifest::Model;
 use crate::ops::{Evidence, Record};
+use crate::parallel;
 use crate::python::{ByteRange, Module, SyntaxError, edit, is_python};
 use crate::workspace::{Directory, Entry, Mode, RepoPath, Workspace};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Below this many files a thread costs more than it brings.
+const FEW: usize = 8;
 
 /// A Python file, parsed.
 pub struct PythonSource {
@@ -78,11 +82,14 @@ impl<'a> Input<'a> {
                 is_python(path) && entry.mode != Mode::Symlink && (entry.written || watched(path))
             };
             let files = self.workspace.iter().filter(|(path, entry)| wanted(path, entry));
-            let parsed = files.filter_map(|(path, entry)| {
+            let files: Vec<(&RepoPath, &Entry)> = files.collect();
+            let parsed = parallel::map(&files, FEW, |(_, entry)| {
                 let content = entry.content.read().ok()?;
                 let module = Module::parse(&content);
-                Some((path, PythonSource { content, module }))
+                Some(PythonSource { content, module })
             });
+            let parsed = files.into_iter().zip(parsed);
+            let parsed = parsed.filter_map(|((path, _), source)| Some((path, source?)));
             parsed.collect()
         })
     }

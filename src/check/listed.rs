@@ -80,15 +80,7 @@ impl Sources {
         for path in manifest.framework_src().iter().flat_map(|text| sources.list(workspace, text)) {
             listed.entry(path).or_default().framework(manifest);
         }
-        for (path, places) in &listed {
-            let is_code = path.extension().is_some_and(|e| CODE.contains(&e.to_ascii_lowercase().as_slice()));
-            let entry = workspace.get(path).filter(|e| is_code && e.mode != Mode::Symlink);
-            if let Some(Ok(content)) = entry.map(|e| e.content.read()) {
-                let source = Source::read(&content, &|name| places.certainly_undefined(name));
-                let (path, include) = (path.clone(), places.include.clone());
-                sources.code.push(Listed { path, content, source, include, torch: places.torch });
-            }
-        }
+        sources.code = listed.iter().filter_map(|(path, places)| places.read(workspace, path)).collect();
         sources.files = listed.into_keys().collect();
         sources
     }
@@ -130,6 +122,19 @@ impl<'m> Places<'m> {
         self.backends.extend(manifest.general.backends.iter().map(|b| b.name));
         self.flags.push(manifest.framework_cxx_flags());
         self.torch = true;
+    }
+
+    /// Reads the file at `path` when it is C++.
+    fn read(&self, workspace: &Workspace, path: &RepoPath) -> Option<Listed> {
+        let extension = path.extension()?.to_ascii_lowercase();
+        let entry = workspace.get(path).filter(|e| e.mode != Mode::Symlink)?;
+        if !CODE.contains(&extension.as_slice()) {
+            return None;
+        }
+        let content = entry.content.read().ok()?;
+        let source = Source::read(&content, &|name| self.certainly_undefined(name));
+        let (path, include, torch) = (path.clone(), self.include.clone(), self.torch);
+        Some(Listed { path, content, source, include, torch })
     }
 
     fn include(&mut self, directories: &[String]) {
