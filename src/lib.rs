@@ -11,6 +11,7 @@ pub mod git;
 pub mod manifest;
 pub mod ops;
 pub mod output;
+mod parallel;
 pub mod python;
 pub mod recipe;
 pub mod repin;

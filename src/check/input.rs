@@ -1,21 +1,19 @@
-//! What the rules look at: the tree, the manifest, the packages under `torch-ext`, and every Python file parsed once.
+//! What the rules look at: the tree, the manifest, the packages under `torch-ext`, every Python file parsed once, and
+//! every listed source read once.
 
+use super::listed::Sources;
+use super::packages::{PackageDir, packages};
 use crate::manifest::Model;
 use crate::ops::{Evidence, Record};
-use crate::python::resolve::Package;
+use crate::parallel;
 use crate::python::{ByteRange, Module, SyntaxError, edit, is_python};
 use crate::workspace::{Directory, Entry, Mode, RepoPath, Workspace};
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A package directory under `torch-ext`.
-pub struct PackageDir {
-    /// Where it is and how it is imported.
-    pub package: Package,
-    /// The names that its files' package had upstream, where they differ.
-    pub upstream_names: BTreeSet<String>,
-}
+/// Below this many files a thread costs more than it brings.
+const FEW: usize = 8;
 
 /// A Python file, parsed.
 pub struct PythonSource {
@@ -23,6 +21,17 @@ pub struct PythonSource {
     pub content: Arc<[u8]>,
     /// What that says.
     pub module: Result<Module, SyntaxError>,
+}
+
+/// A Python file that parses.
+#[derive(Clone, Copy)]
+pub struct PythonFile<'s> {
+    /// Where it is.
+    pub path: &'s RepoPath,
+    /// What it holds.
+    pub content: &'s [u8],
+    /// What that says.
+    pub module: &'s Module,
 }
 
 /// What the rules look at.
@@ -35,9 +44,12 @@ pub struct Input<'a> {
     pub packages: Vec<PackageDir>,
     /// What is wrong with a build.toml that was read, as evidence and message.
     pub manifest_problems: Vec<(Evidence, String, super::Severity)>,
+    /// Where the values of a build.toml that was read stand, by dotted key: `torch.src[0]`.
+    pub manifest_places: BTreeMap<String, Evidence>,
     /// Whether every Python file counts as the port's own: a port by hand has no record of what it wrote.
     pub all_written: bool,
-    sources: OnceCell<BTreeMap<&'a RepoPath, PythonSource>>,
+    python: OnceCell<BTreeMap<&'a RepoPath, PythonSource>>,
+    sources: OnceCell<Sources>,
 }
 
 impl<'a> Input<'a> {
@@ -52,7 +64,9 @@ impl<'a> Input<'a> {
             manifest,
             packages: packages(workspace, manifest),
             manifest_problems: Vec::new(),
+            manifest_places: BTreeMap::new(),
             all_written: false,
+            python: OnceCell::new(),
             sources: OnceCell::new(),
         }
     }
@@ -60,7 +74,7 @@ impl<'a> Input<'a> {
     /// Every Python file that a rule looks at, parsed once: those under `torch-ext` and `tests`, and those the port
     /// wrote.
     pub fn python(&self) -> &BTreeMap<&'a RepoPath, PythonSource> {
-        self.sources.get_or_init(|| {
+        self.python.get_or_init(|| {
             let watched = |path: &RepoPath| {
                 matches!(path.components().next(), Some(b"torch-ext" | b"tests")) && path.parent().is_some()
             };
@@ -68,76 +82,58 @@ impl<'a> Input<'a> {
                 is_python(path) && entry.mode != Mode::Symlink && (entry.written || watched(path))
             };
             let files = self.workspace.iter().filter(|(path, entry)| wanted(path, entry));
-            let parsed = files.filter_map(|(path, entry)| {
+            let files: Vec<(&RepoPath, &Entry)> = files.collect();
+            let parsed = parallel::map(&files, FEW, |(_, entry)| {
                 let content = entry.content.read().ok()?;
                 let module = Module::parse(&content);
-                Some((path, PythonSource { content, module }))
+                Some(PythonSource { content, module })
             });
+            let parsed = files.into_iter().zip(parsed);
+            let parsed = parsed.filter_map(|((path, _), source)| Some((path, source?)));
             parsed.collect()
         })
     }
 
-    /// The Python files of a package that parse.
-    pub fn modules<'s>(
-        &'s self,
-        package: &'s PackageDir,
-    ) -> impl Iterator<Item = (&'a RepoPath, &'s PythonSource, &'s Module)> {
-        let directory = Directory::Path(package.package.directory().clone());
-        self.python().iter().filter(move |(path, _)| directory.holds(path)).filter_map(|(path, source)| {
+    /// The Python files below a directory that parse.
+    pub fn modules(&self, directory: &Directory) -> impl Iterator<Item = PythonFile<'_>> {
+        let inside = self.python().iter().filter(move |(path, _)| directory.holds(path));
+        inside.filter_map(|(path, source)| {
             let module = source.module.as_ref().ok()?;
-            Some((*path, source, module))
+            Some(PythonFile { path, content: &source.content, module })
         })
     }
+
+    /// The Python files of all packages that parse, with their package.
+    pub fn package_modules(&self) -> impl Iterator<Item = (&PackageDir, PythonFile<'_>)> {
+        let packages = self.packages.iter();
+        packages.flat_map(|package| self.modules(&package.directory).map(move |file| (package, file)))
+    }
+
+    /// What the manifest lists, read once; nothing without a manifest.
+    pub fn sources(&self) -> &Sources {
+        let read = |manifest| Sources::read(self.workspace, manifest);
+        self.sources.get_or_init(|| self.manifest.map(read).unwrap_or_default())
+    }
+
+    /// Where a value of the manifest stands, when it was read from a file; `otherwise` when an op wrote it.
+    pub fn manifest_place(&self, key: &str, otherwise: &RepoPath) -> Evidence {
+        self.manifest_places.get(key).cloned().unwrap_or_else(|| Evidence::file(otherwise))
+    }
 }
 
-impl PythonSource {
+impl PythonFile<'_> {
     /// A statement or expression as evidence.
-    pub fn evidence(&self, path: &RepoPath, module: &Module, range: &ByteRange) -> Evidence {
+    pub fn evidence(&self, range: &ByteRange) -> Evidence {
         Evidence {
-            path: path.clone(),
-            position: Some(module.position(&self.content, range.start)),
-            text: edit::one_line(&self.content, range.clone()),
+            path: self.path.clone(),
+            position: Some(self.module.position(self.content, range.start)),
+            text: edit::one_line(self.content, range.clone()),
         }
     }
-}
 
-/// The directories below `torch-ext` that hold Python files; with a manifest only its package.
-fn packages(workspace: &Workspace, manifest: Option<&Model>) -> Vec<PackageDir> {
-    let Ok(top) = RepoPath::new("torch-ext") else { return Vec::new() };
-    let top = Directory::Path(top);
-    let mut names: BTreeSet<Vec<u8>> = BTreeSet::new();
-    for (path, _) in workspace.below(&top).filter(|(path, _)| is_python(path)) {
-        let below = path.below(&top).unwrap_or_default();
-        if let Some(slash) = below.iter().position(|b| *b == b'/') {
-            names.insert(below[..slash].to_vec());
-        }
+    /// Whether a text may stand in the file as a name. Identifiers with letters beyond ASCII are compared in another
+    /// form than they are written in, so that nothing can be said about such a file.
+    pub fn may_name(&self, text: &str) -> bool {
+        memchr::memmem::find(self.content, text.as_bytes()).is_some() || !self.content.is_ascii()
     }
-    if let Some(manifest) = manifest {
-        names.retain(|name| *name == manifest.package().into_bytes());
-    }
-    let package = |name: Vec<u8>| {
-        let package = Package::new(top.join(name).ok()?)?;
-        let upstream_names = upstream_names(workspace, &package);
-        Some(PackageDir { package, upstream_names })
-    };
-    names.into_iter().filter_map(package).collect()
-}
-
-/// The names of the directories that the package's files came from: where the path below the package is upstream's path
-/// below that directory.
-fn upstream_names(workspace: &Workspace, package: &Package) -> BTreeSet<String> {
-    let directory = Directory::Path(package.directory().clone());
-    let mut names = BTreeSet::new();
-    for (path, entry) in workspace.below(&directory).filter(|(path, _)| is_python(path)) {
-        let (Some(upstream), Some(below)) = (&entry.upstream_path, path.below(&directory)) else { continue };
-        let above = upstream.as_bytes().strip_suffix(below).and_then(|above| above.strip_suffix(b"/"));
-        let name = above.and_then(|above| above.rsplit(|b| *b == b'/').next());
-        if let Some(Ok(name)) = name.map(std::str::from_utf8)
-            && name != package.name()
-            && crate::recipe::ModulePath::new(name).is_ok()
-        {
-            names.insert(name.to_owned());
-        }
-    }
-    names
 }

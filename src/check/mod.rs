@@ -3,21 +3,38 @@
 
 mod absolute_import;
 mod cpp;
-mod files;
+mod dropped_file;
+mod flake;
+mod generated;
+mod init;
 mod input;
-mod native;
+mod jit;
+mod lfs;
+mod license;
+mod listed;
+mod manifest_file;
+mod missing_source;
 mod package;
+mod packages;
 mod parse;
+mod pybind;
+mod registration;
 mod relative_import;
+mod repo_id;
 mod report;
-#[cfg(test)]
-#[path = "tests.rs"]
-mod rule_tests;
+mod stdlib;
+mod stdlib_name;
 mod submodule;
-mod test_files;
-mod torch_code;
+mod test_marker;
+#[cfg(test)]
+mod testing;
+mod third_party;
+mod torch_ops;
+mod unlisted_header;
+mod variants;
 
-pub use input::{Input, PackageDir, PythonSource};
+pub use input::{Input, PythonFile};
+pub use packages::PackageDir;
 pub use report::{Allowance, Report, run};
 
 use crate::ops::Evidence;
@@ -62,6 +79,8 @@ pub struct Rule {
     pub severity: Severity,
     /// What it finds, one line.
     pub summary: &'static str,
+    /// The fact about builds or loading that it follows from.
+    pub why: &'static str,
     /// What breaks when it is ignored.
     pub breaks: &'static str,
     /// What to do about a finding.
@@ -72,31 +91,38 @@ pub struct Rule {
     pub check: fn(&Input<'_>, &mut Vec<Finding>),
 }
 
+impl Rule {
+    /// A finding of this rule, as bad as its findings usually are.
+    pub fn finding(&self, place: Evidence, message: impl Into<String>) -> Finding {
+        Finding { rule: self.id, severity: self.severity, place, message: message.into() }
+    }
+}
+
 /// All rules, by id.
 pub static RULES: &[Rule] = &[
     absolute_import::RULE,
-    files::DROPPED,
-    files::FLAKE,
-    files::GENERATED,
-    files::INIT,
-    torch_code::JIT,
-    files::LFS,
-    files::LICENSE,
-    files::MANIFEST,
-    files::MISSING_SOURCE,
+    dropped_file::RULE,
+    flake::RULE,
+    generated::RULE,
+    init::RULE,
+    jit::RULE,
+    lfs::RULE,
+    license::RULE,
+    manifest_file::RULE,
+    missing_source::RULE,
     package::RULE,
     parse::RULE,
-    native::PYBIND,
-    native::REGISTRATION,
+    pybind::RULE,
+    registration::RULE,
     relative_import::RULE,
-    test_files::REPO_ID,
-    files::STDLIB_NAME,
+    repo_id::RULE,
+    stdlib_name::RULE,
     submodule::RULE,
-    test_files::TESTS,
-    torch_code::THIRD_PARTY,
-    torch_code::TORCH_OPS,
-    native::UNLISTED_HEADER,
-    files::VARIANTS,
+    test_marker::RULE,
+    third_party::RULE,
+    torch_ops::RULE,
+    unlisted_header::RULE,
+    variants::RULE,
 ];
 
 /// The rule of that id.
@@ -112,7 +138,7 @@ mod tests {
     fn the_table_is_sorted_and_complete() {
         assert!(RULES.is_sorted_by_key(|rule| rule.id));
         for rule in RULES {
-            let texts = [rule.summary, rule.breaks, rule.fix];
+            let texts = [rule.summary, rule.why, rule.breaks, rule.fix];
             assert!(texts.iter().all(|t| !t.is_empty() && !t.ends_with('.')), "{}", rule.id);
         }
     }

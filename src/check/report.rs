@@ -2,7 +2,6 @@
 
 use super::{Finding, Input, RULES, Severity};
 use crate::ops::Record;
-use crate::workspace::RepoPath;
 
 /// An `allow` of the recipe and what it excused.
 #[derive(Debug, Clone)]
@@ -13,14 +12,14 @@ pub struct Allowance {
     pub within: String,
     /// Why.
     pub reason: String,
-    /// How many findings it excused.
-    pub excused: usize,
+    /// The findings that it excused.
+    pub excused: Vec<Finding>,
 }
 
 /// What the rules found.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// By rule, then by place.
+    /// Errors first, then by rule, then by place.
     pub findings: Vec<Finding>,
     /// The recipe's allowances, in order.
     pub allowances: Vec<Allowance>,
@@ -34,7 +33,7 @@ impl Report {
 
     /// Allowances that excuse nothing: the finding is gone, and the allowance would hide the next one.
     pub fn idle(&self) -> impl Iterator<Item = &Allowance> {
-        self.allowances.iter().filter(|a| a.excused == 0)
+        self.allowances.iter().filter(|a| a.excused.is_empty())
     }
 
     /// Whether the run fails.
@@ -53,18 +52,69 @@ pub fn run(input: &Input<'_>, records: &[Record], inline: bool) -> Report {
     }
     findings.sort_by(|a, b| (a.severity, a.rule, &a.place).cmp(&(b.severity, b.rule, &b.place)));
     findings.dedup();
-    let mut report = Report { findings, allowances: Vec::new() };
+    let mut allowances = Vec::new();
     for record in records {
         let Record::Allow { rule, within, reason } = record else { continue };
-        let before = report.findings.len();
-        let excuses = |path: &RepoPath| within.is_match(path);
-        report.findings.retain(|finding| !(finding.rule == rule && excuses(&finding.place.path)));
-        report.allowances.push(Allowance {
+        let excuses = |finding: &Finding| finding.rule == rule && within.is_match(&finding.place.path);
+        let (excused, rest) = findings.into_iter().partition(excuses);
+        findings = rest;
+        allowances.push(Allowance {
             rule: rule.clone(),
             within: within.as_str().to_owned(),
             reason: reason.0.clone(),
-            excused: before - report.findings.len(),
+            excused,
         });
     }
-    report
+    Report { findings, allowances }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::testing::Port;
+
+    fn report(recipe: &str) -> Report {
+        let done = Port::new(recipe).file("torch-ext/pkg/__init__.py", "import pkg\nimport pkg").run();
+        run(&Input::new(&done.workspace, &done.records), &done.records, false)
+    }
+
+    #[test]
+    fn an_allow_excuses_its_findings_and_only_those() {
+        let excused = report("allow rule=\"absolute-import\" in=\"torch-ext/**\" reason=\"r\"");
+        assert!(!excused.fails(true) && excused.findings.is_empty());
+        assert_eq!(excused.allowances[0].excused.len(), 2);
+        assert_eq!(report("expect in=\"no\" files=0").findings.len(), 2);
+    }
+
+    #[test]
+    fn an_allow_that_excuses_nothing_fails() {
+        for idle in [
+            "allow rule=\"parse\" in=\"**\" reason=\"r\"",
+            "allow rule=\"absolute-import\" in=\"tests/**\" reason=\"r\"",
+            "allow rule=\"absolute-import\" in=\"**\" reason=\"again\"",
+        ] {
+            let recipe = format!("allow rule=\"absolute-import\" in=\"torch-ext/**\" reason=\"r\"\n{idle}");
+            let report = report(&recipe);
+            assert!(report.fails(false) && report.idle().count() == 1, "{idle}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_rule_gets_the_nearest() {
+        let errors = Port::new("allow rule=\"absolut-import\" in=\"**\" reason=\"r\"").build_errors();
+        assert_eq!(errors, ["1:12: allow: there is no rule absolut-import"]);
+    }
+
+    #[test]
+    fn an_inline_recipe_is_not_judged_as_a_whole_port() {
+        let recipe = r#"manifest name="pkg" version=1 edition=5 license="MIT" backends="cuda" noarch=#true"#;
+        let done = Port::new(recipe).file("torch-ext/pkg/types.py", "import pkg").run();
+        let rules = |inline| {
+            let input = Input::new(&done.workspace, &done.records);
+            let report = run(&input, &done.records, inline);
+            report.findings.iter().map(|f| f.rule).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(rules(true), "absolute-import");
+        assert_eq!(rules(false), "absolute-import package flake stdlib-name tests");
+    }
 }

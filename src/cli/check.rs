@@ -7,6 +7,7 @@ use crate::check::{self as rules, Input};
 use crate::git::{Checkouts, Clones};
 use crate::ops::Failure;
 use crate::output::{self, Origins};
+use crate::parallel;
 use crate::recipe::{BuildContext, CommitSha, Recipe, RecipeInput, RecipeText};
 use crate::report::{Color, Style, diff, failure, findings, plural};
 use crate::run::{self, Mode, Run};
@@ -16,7 +17,6 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use walkdir::WalkDir;
 
 /// The arguments of `check`.
@@ -79,7 +79,7 @@ pub fn main(args: &CheckArgs, streams: &mut Streams<'_>) -> u8 {
     }
     let clones = Clones::new(&args.clones);
     let style = streams.err_style;
-    let outcomes = in_parallel(&ports, |port| check(port, &clones, args.diff, style));
+    let outcomes = parallel::map(&ports, 1, |port| check(port, &clones, args.diff, style));
     let bad = outcomes.iter().map(|o| o.status).filter(|s| *s != exit::DONE);
     let status =
         bad.max_by_key(|status| if *status == exit::DIFFERS { 0 } else { *status + 1 }).unwrap_or(exit::DONE);
@@ -266,26 +266,4 @@ fn sourced_run(loaded: &Loaded, clones: &Clones) -> Result<Run, Failure> {
         checkouts.seed(&path, &repo, &commit, tree);
     }
     Ok(run::run(&loaded.recipe, usize::MAX, tree, &checkouts, Mode::Measure))
-}
-
-/// Maps ports with as many threads as there are processors, results in order.
-fn in_parallel<R: Send>(ports: &[Port], work: impl Fn(&Port) -> R + Sync) -> Vec<R> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(ports.len());
-    let next = AtomicUsize::new(0);
-    let run = || {
-        let mut done = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(port) = ports.get(index) else { break done };
-            done.push((index, work(port)));
-        }
-    };
-    let mut all: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let handles: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
-        let mut all = run();
-        all.extend(handles.into_iter().flat_map(|h| h.join().unwrap_or_default()));
-        all
-    });
-    all.sort_by_key(|(index, _)| *index);
-    all.into_iter().map(|(_, result)| result).collect()
 }

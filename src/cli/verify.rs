@@ -7,6 +7,8 @@ use crate::ops::{Evidence, Note, Record};
 use crate::report::{findings, findings_json};
 use crate::workspace::{RepoPath, load};
 use clap::{Args, ValueEnum};
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::PathBuf;
 
 /// How `verify` prints.
@@ -50,6 +52,7 @@ pub fn main(args: &VerifyArgs, streams: &mut Streams<'_>) -> u8 {
         }
     }
     let mut problems = Vec::new();
+    let mut places = BTreeMap::new();
     let mut records = Vec::new();
     let build_toml = RepoPath::new(manifest::FILE_NAME).ok().and_then(|path| {
         let content = tree.read(&path).ok()?;
@@ -68,6 +71,9 @@ pub fn main(args: &VerifyArgs, streams: &mut Streams<'_>) -> u8 {
                     severity,
                 )
             }));
+            let line =
+                |span: &Range<usize>| Evidence::line(&path, text.as_bytes(), span.start.min(text.len()));
+            places.extend(reading.places.iter().map(|(key, span)| (key.clone(), line(span))));
             records.extend(reading.model.map(|model| Record::Manifest(Box::new(model))));
         }
         None if !tree.iter().any(|(path, _)| path.as_bytes().starts_with(b"torch-ext/")) => {
@@ -81,6 +87,7 @@ pub fn main(args: &VerifyArgs, streams: &mut Streams<'_>) -> u8 {
     }
     let mut input = Input::new(&tree, &records);
     input.manifest_problems = problems;
+    input.manifest_places = places;
     input.all_written = true;
     let report = check::run(&input, &records, false);
     let text = match args.format {

@@ -37,6 +37,15 @@ impl Model {
         }
     }
 
+    /// The C++ flags that `torch` or `tvm-ffi` lists.
+    pub fn framework_cxx_flags(&self) -> &[String] {
+        match &self.framework {
+            Framework::Torch(torch) => &torch.cxx_flags,
+            Framework::TvmFfi(ffi) => &ffi.cxx_flags,
+            Framework::Noarch(_) => &[],
+        }
+    }
+
     /// The extensions of the package's files that ship besides `py` and `pyi`; `None` when the file does not say.
     pub fn pyext(&self) -> Option<&[String]> {
         let list = match &self.framework {

@@ -173,12 +173,6 @@ fn refuse(evidence: Vec<Evidence>, message: &str, hint: &str) -> Result<(), Fail
     Err(Failure::new(FailureKind::Refused, message).at("in").evidence(evidence).hint(hint))
 }
 
-/// The function of `torch.library` that a call calls, import aliases undone.
-pub fn library_function(file: &crate::python::Module, call: &Call) -> Option<String> {
-    let callee = file.dotted(call.root?)?;
-    callee.strip_prefix("torch.library.").map(str::to_owned)
-}
-
 /// The names by which a function may be known: as it is written, and as its imports and assignments spell it.
 fn callees(file: &PythonFile<'_>, call: &Call) -> Vec<String> {
     let module = &file.module;

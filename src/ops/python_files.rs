@@ -2,13 +2,13 @@
 
 use super::select::matched;
 use super::{Count, Evidence, Failure, FailureKind, Note, Plan};
+use crate::parallel;
 use crate::python::edit::one_line;
 use crate::python::{ByteRange, Module, is_python};
 use crate::recipe::Glob;
 use crate::report::plural;
 use crate::workspace::{Change, Mode, RepoPath, TextEdit, Workspace};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A Python file of the tree, parsed.
 pub struct PythonFile<'w> {
@@ -83,8 +83,11 @@ pub fn select<'w>(workspace: &'w Workspace, within: &Glob, mention: &str) -> Res
     Ok(Selection { files, paths, notes })
 }
 
+/// Below this many files a thread costs more than it brings.
+const FEW: usize = 8;
+
 fn parse_all(found: Vec<(&RepoPath, Arc<[u8]>, bool)>) -> Result<Vec<PythonFile<'_>>, Failure> {
-    let parsed = in_parallel(&found, |(_, content, _)| Module::parse(content));
+    let parsed = parallel::map(&found, FEW, |(_, content, _)| Module::parse(content));
     let mut files = Vec::new();
     let mut wrong = Vec::new();
     for ((path, content, mentions), module) in found.into_iter().zip(parsed) {
@@ -112,39 +115,6 @@ fn parse_all(found: Vec<(&RepoPath, Arc<[u8]>, bool)>) -> Result<Vec<PythonFile<
         .at("in")
         .evidence(wrong.into_iter().map(|(_, evidence)| evidence).collect())
         .hint("narrow in= so that it leaves out files that are no Python 3.8 to 3.14"))
-}
-
-/// Maps a slice with a few threads, in order.
-fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    /// Below this many items a thread costs more than it brings.
-    const FEW: usize = 8;
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len() / FEW);
-    if threads < 2 {
-        return items.iter().map(work).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let run = || {
-        let mut done = Vec::new();
-        while let Some((index, item)) =
-            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((i, items.get(i)?)))
-        {
-            done.push((index, work(item)));
-        }
-        done
-    };
-    let mut all: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
-        let mut all = run();
-        for thread in threads {
-            match thread.join() {
-                Ok(done) => all.extend(done),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        all
-    });
-    all.sort_unstable_by_key(|(index, _)| *index);
-    all.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Imports that cannot be rewritten exactly, in all files.

@@ -84,12 +84,79 @@ pub fn table(style: Style) -> String {
 /// A rule in full.
 pub fn story(rule: &Rule, style: Style) -> String {
     format!(
-        "{} ({})\n\nFinds    {}\nBreaks   {}\nDo       {}\nAccept   allow rule=\"{}\" in=\"GLOB\" reason=\"WHY\"\n",
+        "{} ({})\n\nFinds    {}\nWhy      {}\nBreaks   {}\nDo       {}\nAccept   allow rule=\"{}\" in=\"GLOB\" reason=\"WHY\"\n",
         style.paint(Color::Bold, rule.id),
         rule.severity.name(),
         rule.summary,
+        rule.why,
         rule.breaks,
         rule.fix,
         rule.id,
     )
+}
+
+/// All rules in full, as the page docs/checks.md.
+pub fn page() -> String {
+    let mut out = String::from(
+        "# The final checks\n\n\
+         After the last op, and by `kernel-port verify DIR` on a tree that exists, the ported tree is checked before anything is\n\
+         written. An error fails the run; a warning is printed and counted, and fails the run with `--strict`. A recipe accepts\n\
+         findings with `allow rule=\"ID\" in=\"GLOB\" reason=\"WHY\"`; an `allow` that excuses nothing is an error. Rules about whole\n\
+         ports are skipped for inline recipes. `kernel-port explain ID` prints what follows.\n\n\
+         | rule | severity | what it finds |\n| --- | --- | --- |\n",
+    );
+    for rule in check::RULES {
+        let summary = markdown(rule.summary);
+        let _ = writeln!(out, "| [{0}](#{0}) | {1} | {summary} |", rule.id, rule.severity.name());
+    }
+    for rule in check::RULES {
+        let _ = write!(
+            out,
+            "\n## {}\n\n- Why: {}.\n- When it is ignored: {}.\n- What to do: {}.\n",
+            rule.id,
+            markdown(rule.why),
+            markdown(rule.breaks),
+            markdown(rule.fix)
+        );
+    }
+    out
+}
+
+/// A text in which Markdown finds nothing to format, apart from code between backticks.
+fn markdown(text: &str) -> String {
+    let escaped = |text: &str| {
+        text.chars().fold(String::new(), |mut out, c| {
+            if matches!(c, '_' | '*' | '<' | '|') {
+                out.push('\\');
+            }
+            out.push(c);
+            out
+        })
+    };
+    let parts = text.split('`').enumerate();
+    let parts = parts.map(|(at, part)| if at % 2 == 0 { escaped(part) } else { part.to_owned() });
+    parts.collect::<Vec<_>>().join("`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_of_the_checks_says_what_the_rules_say() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/checks.md");
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(path, page()).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(path).unwrap(), page(), "run the tests with UPDATE_DOCS=1");
+    }
+
+    #[test]
+    fn a_story_answers_every_question() {
+        let rule = check::find("pybind").unwrap();
+        let story = story(rule, Style::PLAIN);
+        for text in [rule.summary, rule.why, rule.breaks, rule.fix, "allow rule=\"pybind\" in=\"GLOB\""] {
+            assert!(story.contains(text), "{text}");
+        }
+    }
 }
