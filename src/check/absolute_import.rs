@@ -33,8 +33,15 @@ fn names(import: &Import) -> impl Iterator<Item = &str> {
     from.into_iter().chain(aliases.iter().map(|a| a.name.as_str()))
 }
 
-/// The literals of `importlib.import_module("...")`, `import_module(".a", package="...")` or `__import__("...")`.
+/// The literals by which a call imports.
 fn by_call<'m>(file: &PythonFile<'m>, call: &Call) -> Vec<&'m str> {
+    let value = |at: usize| &*file.module.strings[at].value;
+    imported_by_call(file, call).into_iter().map(value).collect()
+}
+
+/// The literals of `importlib.import_module("...")`, `import_module(".a", package="...")` or `__import__("...")`, as indices in
+/// `Module::strings`.
+pub(super) fn imported_by_call(file: &PythonFile<'_>, call: &Call) -> Vec<usize> {
     let module = file.module;
     let Some(root) = call.root.filter(|_| call.arguments.iter().any(|a| a.string.is_some())) else {
         return Vec::new();
@@ -48,7 +55,7 @@ fn by_call<'m>(file: &PythonFile<'m>, call: &Call) -> Vec<&'m str> {
     }
     let keyword = |name: &str| module.table.find(name);
     let strings = [call.argument(0, keyword("name")), call.argument(1, keyword("package"))];
-    strings.into_iter().flatten().filter_map(|a| a.string).map(|at| &*module.strings[at].value).collect()
+    strings.into_iter().flatten().filter_map(|a| a.string).collect()
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod license;
 mod listed;
 mod manifest_file;
 mod missing_source;
+mod module_string;
 mod package;
 mod packages;
 mod parse;
@@ -110,6 +111,7 @@ pub static RULES: &[Rule] = &[
     license::RULE,
     manifest_file::RULE,
     missing_source::RULE,
+    module_string::RULE,
     package::RULE,
     parse::RULE,
     pybind::RULE,

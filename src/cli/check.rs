@@ -204,7 +204,11 @@ fn check(port: &Port, clones: &Clones, show: bool, style: Style) -> Outcome {
     }
     let checked = rules::run(&Input::new(&run.workspace, &run.records), &run.records, false);
     if checked.fails(false) {
-        return fail(exit::DOES_NOT_APPLY, "fails the final checks", findings::text(&checked, false, style));
+        return fail(
+            exit::DOES_NOT_APPLY,
+            "fails the final checks",
+            findings::text(&checked, false, Some("a run"), style),
+        );
     }
     let compared = Origins::new(loaded.recipe.version, text.as_bytes(), &run.records)
         .and_then(|origins| output::compare(&port.out, &run.workspace, &origins));

@@ -87,7 +87,7 @@ fn repin(args: &RepinArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
     // A number cannot mend what the final checks find at the new commit; better to know now.
     let checked =
         check::run(&Input::new(&sides.after.workspace, &sides.after.records), &sides.after.records, false);
-    let findings = findings::text(&checked, false, streams.out_style)
+    let findings = findings::text(&checked, false, Some("a run at the new commit"), streams.out_style)
         .replace("; nothing was written", " at the new commit");
     if !findings.is_empty() {
         say(streams, &format!("\n{findings}"));

@@ -53,7 +53,10 @@ fn try_run(args: &RunArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
         Some(_) => check::Report::default(),
         None => check::run(&Input::new(&run.workspace, &run.records), &run.records, loaded.file.is_none()),
     };
-    let findings = findings::text(&checked, args.strict, report.streams.err_style);
+    let findings = {
+        let more = (!args.verbose).then_some("--verbose");
+        findings::text(&checked, args.strict, more, report.streams.err_style)
+    };
     if checked.fails(args.strict) {
         report.log();
         report.streams.complain(findings);
@@ -125,7 +128,7 @@ fn base_tree(args: &RunArgs, loaded: &Loaded, streams: &mut Streams<'_>) -> Resu
             directory.display()
         ));
     }
-    Ok(if loaded.file.is_none() { tree.as_trial() } else { tree })
+    Ok(tree)
 }
 
 struct Report<'a, 's, 'o> {

@@ -93,7 +93,7 @@ pub fn main(args: &VerifyArgs, streams: &mut Streams<'_>) -> u8 {
     let text = match args.format {
         VerifyFormat::Text if report.findings.is_empty() => format!("{}: no findings\n", args.dir.display()),
         VerifyFormat::Text => {
-            findings::text(&report, args.strict, streams.out_style).replace("; nothing was written", "")
+            findings::text(&report, args.strict, None, streams.out_style).replace("; nothing was written", "")
         }
         VerifyFormat::Json => format!("{:#}\n", findings_json::json(&report)),
         VerifyFormat::Sarif => format!("{:#}\n", findings_json::sarif(&report)),

@@ -113,10 +113,6 @@ impl<'w> Targets<'w> {
         let module = self.package.absolute(below);
         let place =
             format!("{}:{}: {}", file.path, import.position, one_line(&file.content, import.range.clone()));
-        if self.workspace.is_trial() {
-            self.notes.push(Note::Detail(format!("{place}: `{module}` is not among the files")));
-            return;
-        }
         let why = if import.guarded {
             Some("a `try` catches that")
         } else if import.type_checking {
@@ -137,7 +133,16 @@ impl<'w> Targets<'w> {
     ///
     /// # Errors
     /// Lists those imports with the nearest module, unless the recipe pins their number.
-    pub fn check(self, pinned: bool) -> Result<(Count, Vec<Note>), Failure> {
+    pub fn check(mut self, pinned: bool) -> Result<(Count, Vec<Note>), Failure> {
+        if self.workspace.is_trial() && !pinned {
+            let place = |evidence: &Evidence| {
+                let at = evidence.position.map_or_else(String::new, |p| format!(":{p}"));
+                format!("{}{at}: {}", evidence.path, evidence.text)
+            };
+            self.notes.extend(self.missing.drain(..).map(|(evidence, module)| {
+                Note::Detail(format!("{}: `{module}` is not among the files", place(&evidence)))
+            }));
+        }
         if pinned || self.missing.is_empty() {
             let evidence: Vec<Evidence> = self.missing.into_iter().map(|(evidence, _)| evidence).collect();
             let found = evidence.len() as u64;

@@ -162,6 +162,7 @@ fn arguments(file: &PythonFile<'_>, call: &Call) -> &'static [(usize, &'static s
             "importlib.import_module" => &[(0, "name"), (1, "package")][..],
             "builtins.__import__" => &[(0, "name")],
             "__import__" if is_builtin => &[(0, "name")],
+            "sys.modules.get" | "sys.modules.pop" | "sys.modules.setdefault" => &[(0, "key")],
             "patch" | "mock.patch" | "unittest.mock.patch" | "monkeypatch.setattr" => &[(0, "target")],
             _ => return None,
         })
@@ -286,6 +287,11 @@ mod tests {
             (
                 "from sys import modules as m\nm['pkg.a.b'] = 1\n",
                 "from sys import modules as m\nm['q.b'] = 1\n",
+            ),
+            ("import sys\nsys.modules.get('pkg.a.b')\n", "import sys\nsys.modules.get('q.b')\n"),
+            (
+                "from sys import modules\nmodules.pop('pkg.a', None)\n",
+                "from sys import modules\nmodules.pop('q', None)\n",
             ),
             ("import sys\ndel sys.modules[r'pkg.a']\n", "import sys\ndel sys.modules[r'q']\n"),
         ] {

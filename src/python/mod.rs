@@ -25,7 +25,8 @@ pub use imports::{Alias, Import, ImportKind};
 pub use lines::Lines;
 pub use names::{Binding, Name, NameId, NameTable, Role, Scope, ScopeId, ScopeKind};
 pub use nodes::{
-    Argument, Attribute, Call, Decorator, Definition, Statement, StatementKind, StringLiteral, Subscript,
+    Argument, Attribute, Call, Decorator, Definition, FormattedString, Statement, StatementKind,
+    StringLiteral, Subscript,
 };
 pub use parse::{Module, SyntaxError};
 

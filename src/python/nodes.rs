@@ -125,6 +125,15 @@ pub struct StringLiteral {
     pub docstring: bool,
 }
 
+/// An f-string that begins with literal text.
+#[derive(Debug, Clone)]
+pub struct FormattedString {
+    /// With prefix and quotes; all parts of an implicit concatenation.
+    pub range: ByteRange,
+    /// The text before the first `{`.
+    pub front: Box<str>,
+}
+
 impl Call {
     /// The argument that is positional number `index` or has the keyword `name`.
     pub fn argument(&self, index: usize, name: Option<NameId>) -> Option<&Argument> {

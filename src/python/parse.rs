@@ -11,8 +11,8 @@ use super::lines::Lines;
 use super::names::Bindings;
 use super::nodes::Attribute;
 use super::{
-    ByteRange, Call, Definition, Import, Name, NameId, NameTable, Scope, ScopeId, Statement, StringLiteral,
-    Subscript,
+    ByteRange, Call, Definition, FormattedString, Import, Name, NameId, NameTable, Scope, ScopeId, Statement,
+    StringLiteral, Subscript,
 };
 use crate::recipe::Position;
 use ruff_python_ast::token::TokenKind;
@@ -43,6 +43,8 @@ pub struct Module {
     pub subscripts: Vec<Subscript>,
     /// Every string literal.
     pub strings: Vec<StringLiteral>,
+    /// Every f-string that begins with literal text.
+    pub formatted: Vec<FormattedString>,
     /// Every comment, from `#` to the end of the line.
     pub comments: Vec<ByteRange>,
     bindings: Bindings,

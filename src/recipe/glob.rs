@@ -131,12 +131,36 @@ fn check(text: &str) -> Result<(), ValueError> {
     if text.split('/').any(str::is_empty) {
         return Err(ValueError::new(format!("\"{text}\" holds `//`")).help("write one `/`"));
     }
-    if text.split('/').any(|c| c.contains("**") && c != "**") {
-        return Err(ValueError::new(format!("\"{text}\" has `**` beside other text")).help(
-            "`**` crosses directories only as a component of its own: \"a/**/b\"; inside a name write `*`",
-        ));
+    if let Some(at) = text.match_indices("**").map(|(at, _)| at).find(|at| !crosses(text, *at)) {
+        let inside = text[..at].contains('{') && text[at..].contains('}');
+        let is_list = text.contains(',') && !text.contains(['{', '[']);
+        let list = format!("one glob is expected here; to match either, write \"{{{text}}}\"");
+        let help = if is_list && check(&format!("{{{text}}}")).is_ok() {
+            list.as_str()
+        } else if inside {
+            "in braces `**` ends an alternative that ends the glob, or begins one: \"{a/**,b}\", \"a/{**/b,c}\""
+        } else {
+            "`**` crosses directories only as a component of its own: \"a/**/b\"; inside a name write `*`"
+        };
+        return Err(ValueError::new(format!("\"{text}\" has `**` beside other text")).help(help));
     }
     Ok(())
+}
+
+/// Whether the `**` at `at` is a component of its own. In braces it is one at the end of an alternative when nothing
+/// follows the braces, and at the start of one when the braces start a component.
+fn crosses(text: &str, at: usize) -> bool {
+    let (before, after) = (&text[..at], &text[at + 2..]);
+    let starts = before.is_empty() || before.ends_with('/');
+    let ends = after.is_empty() || after.starts_with('/');
+    if starts && ends {
+        return true;
+    }
+    let Some(braces) = before.rfind('{').filter(|open| !before[*open..].contains('}')) else { return false };
+    let is_outermost = before[..braces].matches('{').count() == before[..braces].matches('}').count();
+    let begins = before.ends_with(['{', ',']) && (braces == 0 || before[..braces].ends_with('/'));
+    let closes_glob = after.find(['{', '}']) == Some(after.len().saturating_sub(1)) && after.ends_with('}');
+    is_outermost && (begins && ends || starts && after.starts_with([',', '}']) && closes_glob)
 }
 
 impl ArgValue for Glob {
@@ -225,6 +249,16 @@ mod tests {
             ("[a-c]", "b", true),
             ("[*]", "*", true),
             ("A", "a", false),
+            ("{a/**,b}", "a/x/c", true),
+            ("{a/**,b}", "b", true),
+            ("{b,a/**}", "a", false),
+            ("x/{b,a/**}", "x/a/c/d", true),
+            ("a/{**/b,c}", "a/x/y/b", true),
+            ("a/{**/b,c}", "a/b", true),
+            ("a/{**/b,c}", "a/xb", false),
+            ("{c,**/b}", "x/b", true),
+            ("{a,b/**/c}", "b/c", true),
+            ("{a,b/**/c}", "b/x/c", true),
         ] {
             let path = RepoPath::new(path).unwrap();
             assert_eq!(Glob::new(glob).unwrap().is_match(&path), expected, "{glob} {path}");
@@ -260,9 +294,17 @@ mod tests {
             ("a/", "\"a/\" ends in `/`"),
             ("a//b", "\"a//b\" holds `//`"),
             ("a**b", "\"a**b\" has `**` beside other text"),
+            ("a/***", "\"a/***\" has `**` beside other text"),
+            ("{a/**,b}/c", "\"{a/**,b}/c\" has `**` beside other text"),
+            ("{a/**,b}{c,d}", "\"{a/**,b}{c,d}\" has `**` beside other text"),
+            ("x{**/b,c}", "\"x{**/b,c}\" has `**` beside other text"),
+            ("{**,b}", "\"{**,b}\" has `**` beside other text"),
+            ("{a,{b/**,c}}", "\"{a,{b/**,c}}\" has `**` beside other text"),
         ] {
             assert_eq!(Glob::new(glob).unwrap_err().message, message);
         }
+        let help = Glob::new("a/**,b/**").unwrap_err().help.unwrap();
+        assert_eq!(help, "one glob is expected here; to match either, write \"{a/**,b/**}\"");
         for glob in ["[", "a{b", "a}b", "[z-a]"] {
             assert!(Glob::new(glob).unwrap_err().message.contains("is not a glob"), "{glob}");
         }

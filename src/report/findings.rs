@@ -5,8 +5,12 @@ use super::{Style, escape, plural};
 use crate::check::{self, Finding, Report, Rule, Severity};
 use std::fmt::Write;
 
-/// All findings and idle allowances. The first line is complete; nothing is printed when there is nothing to say.
-pub fn text(report: &Report, strict: bool, style: Style) -> String {
+/// Findings of one rule that are shown when not all are wanted.
+const MAX_FINDINGS: usize = 30;
+
+/// The findings and idle allowances. The first line is complete; nothing is printed when there is nothing to say.
+/// `more` says what lists all of them; without it, all are listed.
+pub fn text(report: &Report, strict: bool, more: Option<&str>, style: Style) -> String {
     let mut out = String::new();
     let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning));
     if report.fails(strict) {
@@ -26,7 +30,7 @@ pub fn text(report: &Report, strict: bool, style: Style) -> String {
         let _ = writeln!(out, "{word} final checks: {}; nothing was written", parts.join(", "));
     }
     for group in report.findings.chunk_by(|a, b| (a.rule, a.severity) == (b.rule, b.severity)) {
-        rule(&mut out, group, style);
+        rule(&mut out, group, more, style);
     }
     for idle in report.idle() {
         let _ = writeln!(
@@ -40,7 +44,7 @@ pub fn text(report: &Report, strict: bool, style: Style) -> String {
     out
 }
 
-fn rule(out: &mut String, findings: &[Finding], style: Style) {
+fn rule(out: &mut String, findings: &[Finding], more: Option<&str>, style: Style) {
     let Some(first) = findings.first() else { return };
     let color = match first.severity {
         Severity::Error => Color::Error,
@@ -49,7 +53,8 @@ fn rule(out: &mut String, findings: &[Finding], style: Style) {
     let word = style.paint(color, &format!("{}[{}]:", first.severity.name(), first.rule));
     let Some(rule) = check::find(first.rule) else { return };
     let _ = writeln!(out, "{word} {}", rule.summary);
-    for finding in findings {
+    let shown = if more.is_some() { findings.len().min(MAX_FINDINGS) } else { findings.len() };
+    for finding in &findings[..shown] {
         let place = &finding.place;
         let at = match place.position {
             Some(position) => format!("{}:{position}", place.path),
@@ -65,6 +70,9 @@ fn rule(out: &mut String, findings: &[Finding], style: Style) {
                 escape::line(&finding.message)
             ),
         };
+    }
+    if let (Some(more), 1..) = (more, findings.len() - shown) {
+        let _ = writeln!(out, "  ... and {} more ({more} lists all)", findings.len() - shown);
     }
     let _ = writeln!(out, "  help: {}", rule.fix);
 }
@@ -149,6 +157,20 @@ mod tests {
             std::fs::write(path, page()).unwrap();
         }
         assert_eq!(std::fs::read_to_string(path).unwrap(), page(), "run the tests with UPDATE_DOCS=1");
+    }
+
+    #[test]
+    fn a_rule_with_many_findings_shows_the_first() {
+        let rule = check::find("parse").unwrap();
+        let finding = |n: usize| {
+            let path = crate::workspace::RepoPath::new(format!("{n}.py")).unwrap();
+            rule.finding(crate::ops::Evidence::file(&path), "is no Python")
+        };
+        let report = Report { findings: (0..32).map(finding).collect(), ..Report::default() };
+        let short = text(&report, false, Some("--verbose"), Style::PLAIN);
+        assert!(short.contains("  ... and 2 more (--verbose lists all)\n") && !short.contains("30.py"));
+        let all = text(&report, false, None, Style::PLAIN);
+        assert!(all.contains("31.py") && !all.contains("more ("));
     }
 
     #[test]

@@ -253,6 +253,11 @@ impl<'t> Visitor<'t> for Walker<'_> {
                 }
                 Some(Last::String(index))
             }
+            Expr::FString(string) => {
+                self.formatted(string);
+                visitor::walk_expr(self, expr);
+                None
+            }
             Expr::Call(call) => {
                 let mut index = 0;
                 self.without_annotation(|walker| index = walker.call(call));

@@ -3,7 +3,7 @@
 use super::super::{depth, range};
 use super::{Last, Walker};
 use crate::python::NameId;
-use crate::python::nodes::{Argument, Attribute, Call, StringLiteral, Subscript};
+use crate::python::nodes::{Argument, Attribute, Call, FormattedString, StringLiteral, Subscript};
 use ruff_python_ast as ast;
 use ruff_python_ast::visitor::Visitor;
 use ruff_python_ast::{Expr, ExprContext};
@@ -23,6 +23,18 @@ impl Walker<'_> {
             StringLiteral { range: range(string.range), content, value: value.into(), verbatim, docstring };
         self.module.strings.push(literal);
         self.module.strings.len() - 1
+    }
+
+    pub(super) fn formatted(&mut self, string: &ast::ExprFString) {
+        let front = match string.value.as_slice() {
+            [ast::FStringPart::Literal(literal), ..] => &*literal.value,
+            [ast::FStringPart::FString(part), ..] => match part.elements.first() {
+                Some(ast::InterpolatedStringElement::Literal(literal)) => &*literal.value,
+                _ => return,
+            },
+            [] => return,
+        };
+        self.module.formatted.push(FormattedString { range: range(string.range), front: front.into() });
     }
 
     pub(super) fn expression(&mut self, expr: &Expr) {
