@@ -39,13 +39,13 @@ pub fn main(args: &OpsArgs, streams: &mut Streams<'_>) -> u8 {
         streams.error(&format!("there is no op `{name}`"), Some(&help));
         return exit::USAGE;
     };
-    let text = reference::op(spec, streams.out_style, example_output);
+    let text = reference::op(spec, streams.out_style, |example| example_output(example, false));
     streams.say(text);
     exit::DONE
 }
 
-/// What the example's command prints, both streams in order.
-pub fn example_output(example: &Example) -> String {
+/// What the example's command prints, both streams in order; with `--dry-run` if `dry`.
+pub fn example_output(example: &Example, dry: bool) -> String {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut streams = Streams {
         out: &mut out,
@@ -55,7 +55,8 @@ pub fn example_output(example: &Example) -> String {
         terminal: false,
     };
     let files = example.files.iter().map(|(path, text)| format!("{path}={text}")).collect();
-    let args = super::RunArgs { inline: Some(example.recipe.to_owned()), files, ..Default::default() };
+    let args =
+        super::RunArgs { inline: Some(example.recipe.to_owned()), files, dry_run: dry, ..Default::default() };
     run(&args, &mut streams);
     err.extend(out);
     String::from_utf8_lossy(&err).into_owned()

@@ -6,7 +6,7 @@ use crate::git::Clones;
 use crate::git::history::History;
 use crate::recipe::{BuildContext, CommitSha, Recipe, RecipeInput, RecipeText};
 use crate::repin::ported_paths;
-use crate::report::Color;
+use crate::report::{Color, plural};
 use clap::Args;
 use serde_json::{Value, json};
 use std::fs;
@@ -94,7 +94,8 @@ fn describe(state: &State) -> String {
         (Some(0), _) => format!("{pin}, up to date"),
         (Some(behind), Some(touching)) => {
             let newest = named(&state.head, &state.newest_tag);
-            format!("{pin}, {behind} behind {newest}, {touching} touch ported files")
+            let touching = plural(touching, ("touches", "touch"));
+            format!("{pin}, {behind} behind {newest}, {touching} ported files")
         }
         _ => pin,
     }
@@ -144,7 +145,12 @@ fn examine(path: &Path, clones: &Clones, state: &mut State) -> Result<(), String
     };
     state.newest_tag = newest.map(|(name, _)| name);
     state.head = Some(head.short().to_owned());
-    let between = history.between(&pin, &head, &ported_paths(&recipe, tree)).map_err(|e| e.message)?;
+    // A file that only the new commit has matters as well, as it does to `repin`.
+    let mut ported = ported_paths(&recipe, tree);
+    if head != pin {
+        ported.append(&mut ported_paths(&recipe, history.workspace(&head).map_err(|e| e.message)?));
+    }
+    let between = history.between(&pin, &head, &ported).map_err(|e| e.message)?;
     state.behind = Some(between.commits);
     state.touching = Some(between.touching.len());
     Ok(())

@@ -1,12 +1,13 @@
 //! `allow`: accepts a finding of the final checks, with the reason.
 
-use super::{Context, Failure, Op, OpSpec, Plan, Record};
+use super::{Context, Failure, Group, Op, OpSpec, Plan, Record};
 use crate::check;
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, NonEmptyText, Text};
 use crate::report::nearest;
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "allow",
+    group: Group::Pins,
     summary: "Accepts a finding of the final checks",
     args: &[
         ArgSpec::required("rule", ArgType::Text, "the rule's id, as the finding names it"),

@@ -1,7 +1,7 @@
 //! `convert_import`: `import` statements as `from` imports, so that later ops can make them relative.
 
 use super::python_files::{Refusals, Rewrites, nothing, select};
-use super::{Context, Example, Failure, Op, OpSpec, Plan};
+use super::{Context, Example, Failure, Group, Op, OpSpec, Plan};
 use crate::python::edit::{AliasEdit, split};
 use crate::python::resolve::Tree;
 use crate::python::unalias::{Modules, unalias};
@@ -10,6 +10,7 @@ use crate::recipe::{ArgSpec, ArgType, Args, Glob, ModulePath};
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "convert_import",
+    group: Group::Python,
     summary: "Turns `import a.b as x` into `from a import b as x`",
     args: &[
         ArgSpec::required("in", ArgType::Glob, "the Python files"),

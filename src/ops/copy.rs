@@ -2,13 +2,14 @@
 
 use super::moving::destinations;
 use super::select::{FILES_NOUN, files_at};
-use super::{Context, Count, Evidence, Example, Failure, Op, OpSpec, Plan};
+use super::{Context, Count, Evidence, Example, Failure, Group, Op, OpSpec, Plan};
 use crate::recipe::{ArgSpec, ArgType, Args};
 use crate::report::plural;
 use crate::workspace::{Change, Directory};
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "copy",
+    group: Group::Tree,
     summary: "Copies a file or a directory to a second place",
     args: &[
         ArgSpec::required("from", ArgType::Path, "the file or directory; `.` is the whole tree"),

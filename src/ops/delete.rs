@@ -1,6 +1,6 @@
 //! `delete`: removes the files a glob matches.
 
-use super::{Context, Count, Evidence, Example, Failure, Op, OpSpec, Plan};
+use super::{Context, Count, Evidence, Example, Failure, Group, Op, OpSpec, Plan};
 use crate::ops::select::{FILES_NOUN, matched};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob};
 use crate::report::plural;
@@ -8,6 +8,7 @@ use crate::workspace::Change;
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "delete",
+    group: Group::Tree,
     summary: "Deletes the files a glob matches",
     args: &[
         ArgSpec::required("in", ArgType::Glob, "the files to delete"),

@@ -1,7 +1,7 @@
 //! `ensure_import`: a module-level import that must be there.
 
 use super::python_files::{PythonFile, select};
-use super::{Context, Count, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan};
+use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Op, OpSpec, Plan};
 use crate::python::ScopeId;
 use crate::python::edit::line_ending;
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, Identifier, ModulePath, NonEmptyText};
@@ -10,6 +10,7 @@ use crate::workspace::{Change, TextEdit};
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "ensure_import",
+    group: Group::Python,
     summary: "Makes sure that `from x import y` stands at module level",
     args: &[
         ArgSpec::required("in", ArgType::Glob, "the Python files"),

@@ -1,7 +1,7 @@
 //! `ensure_init`: an empty `__init__.py` for every directory that Python files make a package.
 
 use super::select::{files_at, refuse_absent};
-use super::{Context, Count, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan};
+use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Op, OpSpec, Plan};
 use crate::python::is_python;
 use crate::recipe::{ArgSpec, ArgType, Args};
 use crate::report::plural;
@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "ensure_init",
+    group: Group::Tree,
     summary: "Adds an empty __init__.py to every directory that holds Python files and has none",
     args: &[
         ArgSpec::required("under", ArgType::Path, "the directory to begin at; `.` is the top"),

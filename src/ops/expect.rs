@@ -3,7 +3,7 @@
 use super::nearest_text::explain_missing;
 use super::replace::overlaps_itself;
 use super::select::{FILES_NOUN, matched};
-use super::{Context, Count, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan};
+use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Op, OpSpec, Plan};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, NonEmptyText};
 use crate::report::plural;
 use crate::workspace::{Mode, RepoPath};
@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "expect",
+    group: Group::Pins,
     summary: "Guards what upstream holds; changes nothing",
     args: &[
         ArgSpec::required("in", ArgType::Glob, "the files to look at"),

@@ -1,7 +1,7 @@
 //! `kernel`: records one `[kernel.NAME]` section for the manifest after it. Writes nothing.
 
 use super::fields::{self, Fields, Warning};
-use super::{Context, Count, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan, Record};
+use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Op, OpSpec, Plan, Record};
 use crate::manifest::{
     Backend, KernelSection, capability, compiled_backend, depend, rocm_arch, section_name, toolkit_version,
 };
@@ -11,6 +11,7 @@ use crate::workspace::RepoPath;
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "kernel",
+    group: Group::Manifest,
     summary: "Records a [kernel.NAME] section for the manifest",
     args: &[
         ArgSpec::required("name", ArgType::Text, "the section's name: letters, digits and underscores"),
@@ -51,10 +52,10 @@ pub(super) const SPEC: OpSpec = OpSpec {
         "a file's name is not UTF-8",
     ],
     example: Some(Example {
-        recipe: "kernel name=\"relu\" backend=\"cuda\" src=\"csrc/*.cu,csrc/*.h\" include=\"csrc\" files=2\n\
+        recipe: "kernel name=\"relu\" backend=\"cuda\" src=\"csrc/*.cu\" files=1\n\
                  manifest name=\"relu\" version=1 edition=5 license=\"MIT\" backends=\"cuda\" \
                  torch_src=\"torch-ext/*.cpp\"",
-        files: &[("csrc/relu.cu", "// relu\n"), ("csrc/relu.h", ""), ("torch-ext/torch_binding.cpp", "")],
+        files: &[("csrc/relu.cu", "// relu\n"), ("torch-ext/torch_binding.cpp", "")],
     }),
     build,
 };

@@ -2,7 +2,7 @@
 
 use super::python_files::{PythonFile, Rewrites, nothing, select};
 use super::unloaded_modules::UnloadedModules;
-use super::{Context, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan};
+use super::{Context, Evidence, Example, Failure, FailureKind, Group, Op, OpSpec, Plan};
 use crate::python::edit::{line_ending, separator};
 use crate::python::header::{self, behind_fixed};
 use crate::python::removal::remove;
@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "kernelize_imports",
+    group: Group::Python,
     summary: "Makes tests import the package through the Hub",
     args: &[
         ArgSpec::required("in", ArgType::Glob, "the Python files"),

@@ -2,7 +2,7 @@
 
 use super::fields::{self, Fields, Warning};
 use super::manifest_args::{self as arguments, Framework as Kind};
-use super::{Context, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan, Record};
+use super::{Context, Evidence, Example, Failure, FailureKind, Group, Op, OpSpec, Plan, Record};
 use crate::manifest::{FILE_NAME, Framework, Model, write};
 use crate::recipe::{Args, BuiltOp, GlobList, RecipeError};
 use crate::report::plural;
@@ -10,6 +10,7 @@ use crate::workspace::{Change, Content, Mode, Origin, RepoPath};
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "manifest",
+    group: Group::Manifest,
     summary: "Writes build.toml from the sections recorded before it",
     args: arguments::SPECS,
     failures: &[
@@ -18,7 +19,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
         "an argument does not fit the framework, or backends and kernel sections do not agree",
     ],
     example: Some(Example {
-        recipe: "manifest name=\"relu-jit\" version=1 edition=5 license=\"MIT\" backends=\"cuda,rocm\" noarch=#true",
+        recipe: "manifest name=\"relu-jit\" version=1 edition=5 license=\"MIT\" backends=\"cuda\" noarch=#true",
         files: &[("torch-ext/relu_jit/__init__.py", "")],
     }),
     build,

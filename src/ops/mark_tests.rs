@@ -1,7 +1,7 @@
 //! `mark_tests`: a pytest marker on every test of a module.
 
 use super::python_files::{PythonFile, select};
-use super::{Context, Count, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan};
+use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Op, OpSpec, Plan};
 use crate::python::edit::{indentation, line_ending};
 use crate::python::{Binding, Definition, ImportKind, Name, Role, ScopeId, StatementKind};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, Identifier, List};
@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "mark_tests",
+    group: Group::Python,
     summary: "Decorates every module-level test with a pytest marker",
     args: &[
         ArgSpec::required("in", ArgType::Glob, "the Python files"),
@@ -26,10 +27,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
     ],
     example: Some(Example {
         recipe: r#"mark_tests in="tests/*.py" marker="kernels_ci" exclude="test_slow" changes=1"#,
-        files: &[(
-            "tests/test_relu.py",
-            "import pytest\n\n\ndef test_relu():\n    pass\n\n\ndef test_slow():\n    pass\n",
-        )],
+        files: &[("tests/test_relu.py", "import pytest\n\ndef test_relu(): ...\ndef test_slow(): ...\n")],
     }),
     build,
 };

@@ -86,11 +86,49 @@ pub struct Example {
     pub files: &'static [(&'static str, &'static str)],
 }
 
+/// What an op works on: how the reference orders the ops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// Where upstream stands, and what is accepted.
+    Pins,
+    /// Which files there are, and where.
+    Tree,
+    /// Any text.
+    Text,
+    /// Python.
+    Python,
+    /// `build.toml`.
+    Manifest,
+}
+
+impl Group {
+    /// All, in the order of the reference.
+    pub const ALL: [Self; 5] = [Self::Pins, Self::Tree, Self::Text, Self::Python, Self::Manifest];
+
+    /// Its heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Pins => "Pins and guards",
+            Self::Tree => "Files",
+            Self::Text => "Text",
+            Self::Python => "Python",
+            Self::Manifest => "The manifest",
+        }
+    }
+
+    /// Its ops, by name.
+    pub fn ops(self) -> impl Iterator<Item = &'static OpSpec> {
+        TABLE.iter().filter(move |spec| spec.group == self)
+    }
+}
+
 /// Everything about an op that is not code.
 #[derive(Debug, Clone, Copy)]
 pub struct OpSpec {
     /// The node's name.
     pub name: &'static str,
+    /// What it works on.
+    pub group: Group,
     /// One line: what it does.
     pub summary: &'static str,
     /// Its arguments.

@@ -1,13 +1,14 @@
 //! `move`: renames a file or a directory, remembered as a move.
 
 use super::select::{FILES_NOUN, files_at};
-use super::{Context, Count, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan};
+use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Op, OpSpec, Plan};
 use crate::recipe::{ArgSpec, ArgType, Args};
 use crate::report::plural;
 use crate::workspace::{Change, Directory, RepoPath, Workspace};
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "move",
+    group: Group::Tree,
     summary: "Renames a file or a directory",
     args: &[
         ArgSpec::required("from", ArgType::Path, "the file or directory; `.` is the whole tree"),

@@ -1,7 +1,7 @@
 //! `overlay`: copies a directory of checked-in files over the tree.
 
 use super::select::FILES_NOUN;
-use super::{Context, Count, Evidence, Example, Failure, FailureKind, Note, Op, OpSpec, Plan, Record};
+use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Note, Op, OpSpec, Plan, Record};
 use crate::manifest;
 use crate::recipe::{ArgSpec, ArgType, Args, NonEmptyText};
 use crate::report::plural;
@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "overlay",
+    group: Group::Tree,
     summary: "Copies a directory of checked-in files over the tree",
     args: &[
         ArgSpec::required(

@@ -1,7 +1,7 @@
 //! `prefix_torch_ops`: operators under a fixed namespace move to the one that the builder generates.
 
 use super::python_files::{PythonFile, nothing, select};
-use super::{Context, Count, Evidence, Example, Failure, FailureKind, Note, Op, OpSpec, Plan};
+use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Note, Op, OpSpec, Plan};
 use crate::python::generated_ops;
 use crate::python::header::{behind, behind_fixed, last_import};
 use crate::python::literals::{front, opening};
@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "prefix_torch_ops",
+    group: Group::Python,
     summary: "Moves operators from a fixed namespace to the one that the builder generates",
     args: &[
         ArgSpec::required("in", ArgType::Glob, "the Python files, below torch-ext/<package>"),

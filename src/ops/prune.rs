@@ -1,13 +1,14 @@
 //! `prune`: keeps what the globs match and deletes the rest.
 
 use super::select::{FILES_NOUN, no_match, refuse_absent};
-use super::{Context, Count, Evidence, Example, Failure, Op, OpSpec, Plan};
+use super::{Context, Count, Evidence, Example, Failure, Group, Op, OpSpec, Plan};
 use crate::recipe::{ArgSpec, ArgType, Args, GlobList};
 use crate::report::plural;
 use crate::workspace::Change;
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "prune",
+    group: Group::Tree,
     summary: "Keeps the files that globs match and deletes all others",
     args: &[
         ArgSpec::required("keep", ArgType::GlobList, "the files to keep; each glob must match"),

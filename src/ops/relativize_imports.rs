@@ -3,7 +3,7 @@
 
 use super::python_files::{PythonFile, Refusals, Rewrites, Selection, nothing, select};
 use super::relative_targets::Targets;
-use super::{Context, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan};
+use super::{Context, Evidence, Example, Failure, FailureKind, Group, Op, OpSpec, Plan};
 use crate::python::edit::{AliasEdit, one_line, split};
 use crate::python::resolve::{Package, Place};
 use crate::python::unalias::{Modules, Unaliased, unalias};
@@ -14,6 +14,7 @@ use crate::workspace::{RepoPath, TextEdit, Workspace, splice};
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "relativize_imports",
+    group: Group::Python,
     summary: "Makes absolute imports of a package relative inside it",
     args: &[
         ArgSpec::required("in", ArgType::Glob, "the Python files; all of them below package_root"),

@@ -1,7 +1,7 @@
 //! `remap_module`: a module and everything below it under another name, in every form of import.
 
 use super::python_files::{PythonFile, Refusals, Rewrites, nothing, select};
-use super::{Context, Example, Failure, Op, OpSpec, Plan};
+use super::{Context, Example, Failure, Group, Op, OpSpec, Plan};
 use crate::python::resolve::{Place, Tree};
 use crate::python::{Import, ImportKind, edit, rename};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, ModulePath};
@@ -9,6 +9,7 @@ use crate::workspace::TextEdit;
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "remap_module",
+    group: Group::Python,
     summary: "Imports a module and all below it under another name",
     args: &[
         ArgSpec::required("in", ArgType::Glob, "the Python files"),

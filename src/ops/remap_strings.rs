@@ -2,7 +2,7 @@
 //! docstrings and comments.
 
 use super::python_files::{PythonFile, nothing, select};
-use super::{Context, Count, Evidence, Example, Failure, FailureKind, Note, Op, OpSpec, Plan};
+use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Note, Op, OpSpec, Plan};
 use crate::python::literals::{front, opening};
 use crate::python::{ByteRange, Call, ScopeId, StringLiteral};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, ModulePath};
@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "remap_strings",
+    group: Group::Python,
     summary: "Rewrites module paths in string literals that import or patch by name",
     args: &[
         ArgSpec::required("in", ArgType::Glob, "the Python files"),

@@ -1,7 +1,7 @@
 //! `rename`: replaces a literal text in the names of files.
 
 use super::select::{FILES_NOUN, matched};
-use super::{Context, Count, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan};
+use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Op, OpSpec, Plan};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, NonEmptyText, Text};
 use crate::report::plural;
 use crate::workspace::{Change, RepoPath};
@@ -9,6 +9,7 @@ use memchr::memmem;
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "rename",
+    group: Group::Tree,
     summary: "Replaces a literal text in the names of files",
     args: &[
         ArgSpec::required("in", ArgType::Glob, "the files to rename; names without the text are left alone"),

@@ -2,7 +2,7 @@
 
 use super::nearest_text::explain_missing;
 use super::select::{FILES_NOUN, matched};
-use super::{Context, Count, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan};
+use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Op, OpSpec, Plan};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, NonEmptyText, Text};
 use crate::report::plural;
 use crate::workspace::{Change, Mode, RepoPath, TextEdit};
@@ -11,6 +11,7 @@ use std::borrow::Cow;
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "replace",
+    group: Group::Text,
     summary: "Replaces an exact text by another",
     args: &[
         ArgSpec::required("in", ArgType::Glob, "the files to look in"),

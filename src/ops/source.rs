@@ -1,11 +1,12 @@
 //! `source`: says which repository and commit the tree is.
 
-use super::{Context, Failure, Note, Op, OpSpec, Plan, Record};
+use super::{Context, Failure, Group, Note, Op, OpSpec, Plan, Record};
 use crate::recipe::{ArgSpec, ArgType, Args, CommitSha, NonEmptyText};
 use crate::report::plural;
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "source",
+    group: Group::Pins,
     summary: "Pins the upstream repository and commit; the tree is what that commit tracks",
     args: &[
         ArgSpec::required("repo", ArgType::Text, "the repository's URL; a remote of the checkout must be it"),

@@ -1,13 +1,14 @@
 //! `strip_suffix`: removes a literal text from the end of files.
 
 use super::select::{FILES_NOUN, matched};
-use super::{Context, Count, Evidence, Example, Failure, FailureKind, Op, OpSpec, Plan};
+use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Op, OpSpec, Plan};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, NonEmptyText};
 use crate::report::plural;
 use crate::workspace::{Change, Mode, TextEdit};
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "strip_suffix",
+    group: Group::Text,
     summary: "Removes a literal text from the end of every matched file",
     args: &[
         ArgSpec::required("in", ArgType::Glob, "the files, all of which end in the text"),
@@ -16,8 +17,8 @@ pub(super) const SPEC: OpSpec = OpSpec {
     ],
     failures: &["the glob matches nothing", "a matched file does not end in the text"],
     example: Some(Example {
-        recipe: r#"strip_suffix in="csrc/*.cu" suffix="// eof\n" files=2"#,
-        files: &[("csrc/a.cu", "int a;\n// eof\n"), ("csrc/b.cu", "int b;\n// eof\n")],
+        recipe: r#"strip_suffix in="csrc/*.cu" suffix="// eof\n" files=1"#,
+        files: &[("csrc/a.cu", "int a;\n// eof\n")],
     }),
     build,
 };

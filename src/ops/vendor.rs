@@ -1,13 +1,14 @@
 //! `vendor`: copies a directory of a second pinned repository into the tree.
 
 use super::select::{FILES_NOUN, not_there, refuse_absent};
-use super::{Context, Count, Evidence, Failure, FailureKind, Note, Op, OpSpec, Plan, Record};
+use super::{Context, Count, Evidence, Failure, FailureKind, Group, Note, Op, OpSpec, Plan, Record};
 use crate::recipe::{ArgSpec, ArgType, Args, CommitSha, Node, NonEmptyText, RecipeError, Span, Value};
 use crate::report::plural;
 use crate::workspace::{Change, Directory, Origin, Workspace};
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "vendor",
+    group: Group::Pins,
     summary: "Copies a directory of a second pinned repository into the tree",
     args: &[
         ArgSpec::required("name", ArgType::Text, "what --vendor NAME=DIR calls the checkout"),

@@ -1,11 +1,12 @@
 //! `write`: a small file inline.
 
-use super::{Context, Example, Failure, FailureKind, Op, OpSpec, Plan};
+use super::{Context, Example, Failure, FailureKind, Group, Op, OpSpec, Plan};
 use crate::recipe::{ArgSpec, ArgType, Args, Text};
 use crate::workspace::{Change, Content, Mode, Origin, RepoPath};
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "write",
+    group: Group::Text,
     summary: "Creates a small file whose text stands in the recipe",
     args: &[
         ArgSpec::required("to", ArgType::Path, "the new file; nothing may be there"),

@@ -130,6 +130,7 @@ pub fn ops() -> Value {
             .map(|a| json!({ "name": a.name, "type": a.ty.name(), "required": a.required, "help": a.help }));
         json!({
             "name": spec.name,
+            "group": spec.group.title(),
             "summary": spec.summary,
             "arguments": args.collect::<Vec<_>>(),
             "failures": spec.failures,

@@ -1,17 +1,20 @@
-//! The op reference: the table, one op in full, and the same as Markdown for the README. Everything comes from the
-//! ops' own data; examples are run, never typed.
+//! The op reference: the table, one op in full, and the same as Markdown. Everything comes from the ops' own data;
+//! examples are run, never typed.
 
 use super::{Color, Style};
-use crate::ops::{Example, OpSpec, TABLE};
+use crate::ops::{Example, Group, OpSpec, TABLE};
 use std::fmt::Write;
 
 /// All ops, a line each.
 pub fn table(style: Style) -> String {
     let width = TABLE.iter().map(|spec| spec.name.len()).max().unwrap_or(0);
     let mut out = String::new();
-    for spec in TABLE {
-        let name = style.paint(Color::Bold, &format!("{:<width$}", spec.name));
-        let _ = writeln!(out, "{name}  {}", spec.summary);
+    for group in Group::ALL {
+        let _ = writeln!(out, "{}", style.paint(Color::Bold, group.title()));
+        for spec in group.ops() {
+            let name = style.paint(Color::Bold, &format!("{:<width$}", spec.name));
+            let _ = writeln!(out, "  {name}  {}", spec.summary);
+        }
     }
     out.push_str("\n`kernel-port ops NAME` shows the arguments and an example\n");
     out
@@ -69,13 +72,49 @@ pub fn quoted(text: &str) -> String {
     if !text.is_empty() && text.chars().all(plain) { text.to_owned() } else { format!("'{text}'") }
 }
 
-/// The cookbook of the README: each op with a command and its real output.
-pub fn markdown(run: impl Fn(&Example) -> String) -> String {
+/// The cookbook of the README: what each op does, and a command with its real output. Where only the names of files
+/// matter, a dry run shows them.
+pub fn cookbook(run: impl Fn(&Example, bool) -> String) -> String {
     let mut out = String::new();
-    for spec in TABLE {
-        let _ = write!(out, "\n### {}\n\n{}: `{}`\n", spec.name, spec.summary, signature(spec));
-        if let Some(example) = &spec.example {
-            let _ = write!(out, "\n```console\n$ {}\n{}```\n", command(example), run(example));
+    for group in Group::ALL {
+        let _ = write!(out, "\n### {}\n\n| | |\n| --- | --- |\n", group.title());
+        for spec in group.ops() {
+            let _ = writeln!(out, "| [{0}](docs/ops.md#{0}) | {1} |", spec.name, spec.summary);
+        }
+        let dry = group == Group::Tree;
+        out.push_str("\n```console\n");
+        for example in group.ops().filter_map(|spec| spec.example) {
+            let option = if dry { " --dry-run" } else { "" };
+            let _ = write!(out, "$ {}{option}\n{}", command(&example), run(&example, dry));
+        }
+        out.push_str("```\n");
+    }
+    out
+}
+
+/// The whole reference: arguments, failures and the example of each op.
+pub fn markdown(run: impl Fn(&Example) -> String) -> String {
+    let cell = |text: &str| text.replace('|', "\\|");
+    let mut out = String::new();
+    for group in Group::ALL {
+        let _ = write!(out, "\n## {}\n", group.title());
+        for spec in group.ops() {
+            let _ = write!(out, "\n### {}\n\n{}.\n\n| | | |\n| --- | --- | --- |\n", spec.name, spec.summary);
+            for arg in spec.args {
+                let optional = if arg.required { "" } else { ", optional" };
+                let _ =
+                    writeln!(out, "| `{}` | {}{optional} | {} |", arg.name, arg.ty.name(), cell(arg.help));
+            }
+            out.push_str("\nFails when\n\n");
+            for failure in spec.failures {
+                let _ = writeln!(out, "- {failure}");
+            }
+            if spec.pins().next().is_some() {
+                out.push_str("- a pin differs from what is found\n");
+            }
+            if let Some(example) = &spec.example {
+                let _ = write!(out, "\n```console\n$ {}\n{}```\n", command(example), run(example));
+            }
         }
     }
     out

@@ -28,8 +28,12 @@ pub fn text(
     let (old, new) = (name(&review.sides.old, names.0), name(&review.sides.new, names.1));
     heading(&mut out, style, &format!("upstream {old} -> {new}"));
     let (commits, touching) = (review.between.commits, review.between.touching.len());
-    let _ =
-        writeln!(out, "{} between, {touching} touch ported files", plural(commits, ("commit", "commits")));
+    let _ = writeln!(
+        out,
+        "{} between, {} ported files",
+        plural(commits, ("commit", "commits")),
+        plural(touching, ("touches", "touch"))
+    );
     for (id, subject) in review.between.touching.iter().take(MAX_COMMITS) {
         let _ = writeln!(out, "  {id} {}", escape::line(subject));
     }
@@ -144,8 +148,8 @@ fn files(out: &mut String, files: &[FileDelta], style: Style) {
         return;
     }
     let (plus, minus) = files.iter().filter_map(|f| f.lines).fold((0, 0), |(a, b), (p, m)| (a + p, b + m));
-    let number = plural(files.len(), ("file", "files"));
-    heading(out, style, &format!("{number} of the port differ, +{plus} -{minus} lines"));
+    let number = plural(files.len(), ("file of the port differs", "files of the port differ"));
+    heading(out, style, &format!("{number}, +{plus} -{minus} lines"));
     for file in files.iter().take(MAX_FILES) {
         let (letter, color) = match (file.was, file.is) {
             (false, _) => ('A', Color::Added),

@@ -5,13 +5,13 @@ mod harness;
 
 mod checkouts;
 mod diff;
+mod documents;
 mod examples;
 mod fetch;
 mod files;
 mod json;
 mod language;
 mod output;
-mod readme;
 mod repin;
 mod source;
 mod streams;
