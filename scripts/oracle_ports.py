@@ -22,7 +22,8 @@ import warnings
 PORTS = {
     "einops": ("einops", "einops", "", "", ""),
     "liger-kernel": ("liger_kernel", "src/liger_kernel", "", "", ""),
-    "fla-core": ("fla", "fla", "", "changes=0", "missing=1"),
+    # deltaformer imports fla.layers, which is another distribution.
+    "fla-core": ("fla", "fla", 'delete in="fla/ops/deltaformer/**" files=4', "changes=0", ""),
     "natten": ("natten", "src/natten", "", "changes=0", ""),
     "mamba-ssm": ("mamba_ssm", "mamba_ssm", "", "changes=0", ""),
     # bench.py returns the imported package itself: `import flash_attn; return flash_attn`.
@@ -34,66 +35,15 @@ PORTS = {
 # Packages that import themselves by a string, which the three ops leave alone.
 BY_STRING = {"fla-core": "fla/__init__.py looks up 'fla.layers'"}
 
-STAND_IN = r'''
-import importlib, importlib.abc, importlib.machinery, sys, types
-directory, name, modules, own = sys.argv[1], sys.argv[2], sys.argv[3].split(","), sys.argv[4]
+SCRIPTS = os.path.dirname(os.path.abspath(__file__))
 
-class Meta(type):
-    def __getattr__(cls, name):
-        if name.startswith("__") and name.endswith("__") and name not in ("__version__",):
-            raise AttributeError(name)
-        if name == "__version__":
-            return "99.0.0"
-        made = Meta(name, (StandIn,), {})
-        setattr(cls, name, made)
-        return made
-    def __call__(cls, *args, **kwargs):
-        if cls.__dict__.get("_real") or StandIn not in cls.__mro__[:2]:
-            return super().__call__(*args, **kwargs)
-        if len(args) == 1 and not kwargs and callable(args[0]) and not isinstance(args[0], Meta):
-            return args[0]
-        return Meta("made", (StandIn,), {})
-    def __iter__(cls): return iter(())
-    def __len__(cls): return 0
-    def __getitem__(cls, key): return cls
-    def __contains__(cls, key): return False
-    def __or__(cls, other): return cls
-    __ror__ = __and__ = __add__ = __sub__ = __mul__ = __truediv__ = __floordiv__ = __pow__ = __or__
-    __rmul__ = __radd__ = __rtruediv__ = __rsub__ = __rpow__ = __mod__ = __neg__or = __or__
-    def __lt__(cls, other): return False
-    __gt__ = __le__ = lambda cls, other: False
-    __ge__ = lambda cls, other: True
-    def __bool__(cls): return False
-    def __int__(cls): return 0
-    __index__ = __int__
-    def __float__(cls): return 0.0
-    def __str__(cls): return "9.9"
-    def __enter__(cls): return cls
-    def __exit__(cls, *error): return False
-    def __mro_entries__(cls, bases): return (cls,)
-    def __format__(cls, spec): return "9"
-class StandIn(metaclass=Meta):
-    def __init__(self, *args, **kwargs): pass
-
-class Module(types.ModuleType):
-    __path__ = []
-    def __getattr__(self, name):
-        if name.startswith("__") and name.endswith("__") and name != "__version__":
-            raise AttributeError(name)
-        return "99.0.0" if name == "__version__" else getattr(StandIn, name)
-
-class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def find_spec(self, full, path=None, target=None):
-        top = full.partition(".")[0]
-        if top in (name, own) or top in sys.stdlib_module_names:
-            return None
-        return importlib.machinery.ModuleSpec(full, self, is_package=True)
-    def create_module(self, spec):
-        return Module(spec.name)
-    def exec_module(self, module): pass
-
-sys.path.insert(0, directory)
-sys.meta_path.append(Finder())
+LOAD = r'''
+import importlib, sys
+directory, name, modules, own, scripts = sys.argv[1], sys.argv[2], sys.argv[3].split(","), sys.argv[4], sys.argv[5]
+sys.path.insert(0, scripts)
+import stand_ins
+sys.path[0] = directory
+sys.meta_path.append(stand_ins.Finder({name, own}))
 for module in modules:
     try:
         importlib.import_module(module)
@@ -159,7 +109,7 @@ def load(directory, name, package):
         for file in (n for n in names if n.endswith(".py")):
             path = os.path.relpath(os.path.join(base, file), directory)
             modules.append(path.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
-    argv = [sys.executable, "-W", "ignore", "-c", STAND_IN, directory, name, ",".join(sorted(modules)), package]
+    argv = [sys.executable, "-W", "ignore", "-c", LOAD, directory, name, ",".join(sorted(modules)), package, SCRIPTS]
     run = subprocess.run(argv, capture_output=True, text=True, timeout=600, cwd=directory)
     result = {}
     for line in run.stdout.splitlines():
