@@ -153,6 +153,10 @@ pub fn clean(mut command: Command, directory: &Path) -> Command {
     let path = std::env::var_os("PATH").unwrap_or_default();
     command.env_clear().env("PATH", path).env("HOME", directory).env("LC_ALL", "C.UTF-8");
     command.env("GIT_CONFIG_NOSYSTEM", "1").current_dir(directory);
+    // Where a coverage run wants the counters of this process.
+    if let Some(profile) = std::env::var_os("LLVM_PROFILE_FILE") {
+        command.env("LLVM_PROFILE_FILE", profile);
+    }
     // Commits are the same on every machine.
     for who in ["AUTHOR", "COMMITTER"] {
         command.env(format!("GIT_{who}_NAME"), "t").env(format!("GIT_{who}_EMAIL"), "t@example.com");
