@@ -26,20 +26,15 @@
 #   edition 6            not released; 0.17.2 reads edition 5 only (a warning says so)
 #   unknown dependency   a warning: the list grows with the builder
 #
-# Needs python3 with venv and the network (or KBPYTHON, a python that has the package).
+# Needs python3 with venv and the package index (see python-with-kernels.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 count=${1:-300} seed=${2:-1}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-if [ -z "${KBPYTHON:-}" ]; then
-  venv=${XDG_CACHE_HOME:-$HOME/.cache}/kernel-port/judge
-  [ -x "$venv/bin/python" ] || python3 -m venv "$venv"
-  "$venv/bin/pip" install -q kernels==0.17.2 numpy
-  KBPYTHON=$venv/bin/python
-fi
+python=$(scripts/python-with-kernels.sh)
 cargo run -q --example generate_manifests -- "$work" "$count" "$seed"
-"$KBPYTHON" - "$work" 2>"$work/stderr" <<'PY'
+"$python" - "$work" 2>"$work/stderr" <<'PY'
 import collections, pathlib, re, sys, tempfile, tomllib
 from kernels._rust import Build
 
