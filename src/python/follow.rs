@@ -1,7 +1,9 @@
 //! Following the name that a plain `import pkg.sub` binds: every place that uses it, and every reason why it cannot
 //! be followed exactly.
 
-use super::{Binding, ByteRange, Module, NameId, Role, ScopeId, ScopeKind, StatementKind};
+use super::{
+    Binding, ByteRange, Call, Module, NameId, Role, ScopeId, ScopeKind, StatementKind, StringLiteral,
+};
 use std::collections::BTreeMap;
 
 /// The imports that bind one variable to a package, and all uses of that variable.
@@ -100,6 +102,9 @@ fn fill(module: &Module, group: &mut Group) {
             continue;
         }
         match name.role {
+            Role::Use if module.echoed.iter().any(|braces| braces.contains(&name.range.start)) => {
+                obstacle(&name.range, format!("`{text}` is printed as it is written by `=` in an f-string"));
+            }
             Role::Use => group.uses.push(index),
             Role::Bind(Binding::Import(import, alias)) => {
                 if group.members.contains(&(import, alias)) {
@@ -135,10 +140,13 @@ fn may_fall_through(module: &Module, scope: ScopeId, group: &Group) -> bool {
 /// Strings through which the variable is reached by its name: in `__all__`, or anywhere when the file looks names up
 /// with `globals()` and the like.
 fn strings_that_name(module: &Module, scope: ScopeId, text: &str) -> Vec<ByteRange> {
-    let called = |c: &super::Call| c.root.filter(|r| module.names[*r].attributes.is_empty());
+    let called = |c: &Call| c.root.filter(|r| module.names[*r].attributes.is_empty());
     let dynamic = module.calls.iter().filter_map(called).any(|root| {
         matches!(module.text(module.names[root].id), "globals" | "locals" | "vars" | "eval" | "exec")
     });
+    let code =
+        module.calls.iter().filter(|c| runs_text(module, c)).filter_map(|c| c.arguments.first()?.string);
+    let code: Vec<usize> = code.filter(|at| has_word(&module.strings[*at].value, text)).collect();
     let exports: Vec<&ByteRange> = match module.table.find("__all__") {
         Some(id) if scope == ScopeId::MODULE => {
             let bound =
@@ -148,9 +156,29 @@ fn strings_that_name(module: &Module, scope: ScopeId, text: &str) -> Vec<ByteRan
         }
         _ => Vec::new(),
     };
-    let strings = module.strings.iter().filter(|s| !s.docstring && &*s.value == text);
-    let strings = strings.filter(|s| dynamic || exports.iter().any(|range| range.contains(&s.range.start)));
-    strings.map(|s| s.range.clone()).collect()
+    let exported = |s: &StringLiteral| exports.iter().any(|range| range.contains(&s.range.start));
+    let names = |s: &StringLiteral| !s.docstring && &*s.value == text && (dynamic || exported(s));
+    let strings = module.strings.iter().enumerate();
+    strings.filter(|(at, s)| code.contains(at) || names(s)).map(|(_, s)| s.range.clone()).collect()
+}
+
+/// Whether a call runs the text of its first argument as Python.
+fn runs_text(module: &Module, call: &Call) -> bool {
+    let Some(root) = call.root else { return false };
+    let name = &module.names[root];
+    match module.attributes[name.attributes.clone()].last() {
+        Some(last) => matches!(module.text(last.id), "timeit" | "Timer"),
+        None => matches!(module.text(name.id), "eval" | "exec" | "timeit" | "Timer"),
+    }
+}
+
+/// Whether `word` stands in a text with nothing that continues it on either side.
+fn has_word(text: &str, word: &str) -> bool {
+    let continues = |c: Option<char>| c.is_some_and(|c| c == '_' || c.is_alphanumeric());
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        !continues(before) && before != Some('.') && !continues(text[at + word.len()..].chars().next())
+    })
 }
 
 /// The dotted path of a use below the package: `["sub", "f"]` for `pkg.sub.f`. Stops where something other than
@@ -208,6 +236,11 @@ mod tests {
         assert_eq!(group("def f():\n  import pkg.s\n  pkg.s\npkg"), (1, false, vec![]));
         assert_eq!(group("import pkg as p\np.s"), (1, false, vec![]));
         assert_eq!(group("import pkg.s\nclass C:\n  pkg = 1\n  def f(self): return pkg"), (1, false, vec![]));
+        assert_eq!(group("import pkg.s\nf'{pkg.s.x} = {x=}'\neval('x.pkg + pkgs')"), (1, false, vec![]));
+        for types in ["cast('pkg.s.T', x)", "TypeVar('T', bound='pkg.s.T')", "U = t.Optional['pkg.s.T']"] {
+            assert_eq!(group(&format!("import pkg.s\n{types}")), (1, false, vec![]), "{types}");
+        }
+        assert_eq!(group("import pkg.s\nx = table['pkg']\nf('pkg.s.T')"), (0, false, vec![]));
         assert_eq!(group("def f():\n  global pkg\n  import pkg.s\npkg.s"), (1, false, vec![]));
     }
 
@@ -221,6 +254,12 @@ mod tests {
             ("import pkg.s\n__all__ = ['pkg']", "names `pkg` in a string that is looked up at run time"),
             ("import pkg.s\n__all__ += ['pkg']", "names `pkg` in a string that is looked up at run time"),
             ("import pkg.s\nglobals()['pkg']", "names `pkg` in a string that is looked up at run time"),
+            ("import pkg.s\neval('1 + pkg.s.f()')", "names `pkg` in a string that is looked up at run time"),
+            (
+                "import pkg.s, timeit\ntimeit.timeit('pkg.s.f()')",
+                "names `pkg` in a string that is looked up at run time",
+            ),
+            ("import pkg.s\nf'{pkg.s.x=}'", "`pkg` is printed as it is written by `=` in an f-string"),
             ("import pkg.s\ndef f():\n  global pkg\n  pkg = 1", "`pkg` is assigned as well"),
             ("import pkg.s\nclass C:\n  pkg = pkg.s", "`pkg` may be the class's own or the import's"),
             ("try: import pkg.s\nexcept ImportError: pkg = None", "`pkg` is assigned as well"),

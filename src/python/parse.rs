@@ -45,6 +45,8 @@ pub struct Module {
     pub strings: Vec<StringLiteral>,
     /// Every f-string that begins with literal text.
     pub formatted: Vec<FormattedString>,
+    /// The braces of f-strings that print the text of their expression: `{x=}`.
+    pub echoed: Vec<ByteRange>,
     /// Every comment, from `#` to the end of the line.
     pub comments: Vec<ByteRange>,
     bindings: Bindings,

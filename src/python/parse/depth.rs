@@ -29,16 +29,41 @@ pub fn check_source(text: &str) -> Result<(), (usize, String)> {
     if text.len() <= SMALL {
         return Ok(());
     }
+    too_deep(text).map_or(Ok(()), |message| Err((first_too_deep(text), message)))
+}
+
+/// What is wrong with the nesting of a text.
+fn too_deep(text: &str) -> Option<String> {
     let mut lexer = lexer::lex(text, Mode::Module);
     let mut depth = Depth::default();
     loop {
         let kind = lexer.next_token();
         if kind == TokenKind::EndOfFile {
-            return Ok(());
+            return None;
         }
         depth.see(kind);
-        depth.check().map_err(|message| (0, message))?;
+        if let Err(message) = depth.check() {
+            return Some(message);
+        }
     }
+}
+
+/// Where a text that is nested too deep first is. The lexer keeps its positions to itself, so the shortest beginning
+/// that is too deep is searched for.
+fn first_too_deep(text: &str) -> usize {
+    let (mut shallow, mut deep) = (0, text.len());
+    while deep - shallow > 1 {
+        let middle = text.floor_char_boundary(shallow.midpoint(deep));
+        if middle == shallow {
+            break;
+        }
+        if too_deep(&text[..middle]).is_some() {
+            deep = middle;
+        } else {
+            shallow = middle;
+        }
+    }
+    shallow
 }
 
 /// Runs `work` where the tree's depth cannot overflow the stack, and drops the tree there.

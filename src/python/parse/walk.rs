@@ -9,7 +9,7 @@ use super::{Module, range};
 use crate::python::lines::Lines;
 use crate::python::nodes::{Statement, StatementKind};
 use crate::python::{Binding, ByteRange, ImportKind, Name, Role, Scope, ScopeId, ScopeKind};
-use guards::{catches_import_error, is_named, is_type_checking, suppresses_import_error};
+use guards::{catches_import_error, is_generic, is_named, is_type_checking, suppresses_import_error};
 use ruff_python_ast as ast;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, ExprContext, Stmt};
@@ -229,6 +229,15 @@ impl<'t> Visitor<'t> for Walker<'_> {
         self.last = None;
     }
 
+    fn visit_interpolated_string_element(&mut self, element: &'t ast::InterpolatedStringElement) {
+        if let ast::InterpolatedStringElement::Interpolation(part) = element
+            && part.debug_text.is_some()
+        {
+            self.module.echoed.push(range(part.range));
+        }
+        visitor::walk_interpolated_string_element(self, element);
+    }
+
     fn visit_annotation(&mut self, expr: &'t Expr) {
         let before = std::mem::replace(&mut self.in_annotation, true);
         self.visit_expr(expr);
@@ -266,6 +275,8 @@ impl<'t> Visitor<'t> for Walker<'_> {
             Expr::Subscript(subscript) => {
                 if is_named(&subscript.value, "Literal") {
                     self.without_annotation(|walker| walker.subscript(subscript));
+                } else if is_generic(&subscript.value) {
+                    self.in_annotation(|walker| walker.subscript(subscript));
                 } else {
                     self.subscript(subscript);
                 }

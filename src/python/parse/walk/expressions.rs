@@ -1,6 +1,7 @@
 //! Attribute chains, calls, subscripts and strings.
 
 use super::super::{depth, range};
+use super::guards::holds_type;
 use super::{Last, Walker};
 use crate::python::NameId;
 use crate::python::nodes::{Argument, Attribute, Call, FormattedString, StringLiteral, Subscript};
@@ -86,7 +87,12 @@ impl Walker<'_> {
         let keywords = call.arguments.keywords.iter().map(|k| (k.arg.as_ref(), &k.value));
         for (keyword, value) in positional.chain(keywords) {
             let keyword = keyword.map(|k| self.module.table.add(&k.id));
-            self.expression(value);
+            let number = self.module.calls[index].arguments.len();
+            if holds_type(&call.func, number, keyword.map(|k| self.module.table.text(k))) {
+                self.in_annotation(|walker| walker.expression(value));
+            } else {
+                self.expression(value);
+            }
             let argument = self.argument(keyword, value);
             self.module.calls[index].arguments.push(argument);
         }
@@ -129,6 +135,12 @@ impl Walker<'_> {
         self.in_string = true;
         self.visit_expr(&parsed.syntax().body);
         self.in_string = false;
+    }
+
+    pub(super) fn in_annotation(&mut self, inside: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.in_annotation, true);
+        inside(self);
+        self.in_annotation = before;
     }
 
     pub(super) fn without_annotation(&mut self, inside: impl FnOnce(&mut Self)) {

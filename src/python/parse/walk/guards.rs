@@ -11,6 +11,54 @@ pub(super) fn is_named(expr: &Expr, name: &str) -> bool {
     }
 }
 
+/// Whether what stands in its brackets are types wherever it stands, so that a string there is one.
+pub(super) fn is_generic(expr: &Expr) -> bool {
+    const GENERICS: &[&str] = &[
+        "Annotated",
+        "Callable",
+        "ClassVar",
+        "DefaultDict",
+        "Dict",
+        "Final",
+        "FrozenSet",
+        "Generator",
+        "Iterable",
+        "Iterator",
+        "List",
+        "Mapping",
+        "NotRequired",
+        "Optional",
+        "Required",
+        "Sequence",
+        "Set",
+        "Tuple",
+        "Type",
+        "TypeGuard",
+        "Union",
+        "dict",
+        "frozenset",
+        "list",
+        "set",
+        "tuple",
+        "type",
+    ];
+    GENERICS.iter().any(|name| is_named(expr, name))
+}
+
+/// Whether an argument of a call is a type, so that a string there is one.
+pub(super) fn holds_type(function: &Expr, number: usize, keyword: Option<&str>) -> bool {
+    let named = |name| is_named(function, name);
+    match keyword {
+        Some("bound" | "default") => named("TypeVar"),
+        Some("typ") => named("cast"),
+        Some("tp") => named("NewType"),
+        Some(_) => false,
+        None => {
+            named("cast") && number == 0 || named("TypeVar") && number > 0 || named("NewType") && number == 1
+        }
+    }
+}
+
 pub(super) fn is_type_checking(test: &Expr) -> bool {
     is_named(test, "TYPE_CHECKING")
 }
