@@ -27,6 +27,7 @@ fn main() -> ExitCode {
     };
     let terminal = io::stdout().is_terminal();
     let mut out = Out::stdout();
+    let closed = out.closed();
     let mut err = io::stderr();
     let mut streams = Streams {
         out: &mut out,
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         out_style: style(terminal),
         err_style: style(io::stderr().is_terminal()),
         terminal,
+        closed,
     };
     let status = cli::main(&cli, &mut streams);
     match out.finish() {

@@ -114,6 +114,9 @@ pub struct RunArgs {
     /// Print every file of the resulting tree
     #[arg(long)]
     pub print: bool,
+    /// Show the resulting tree instead of the changes: what came from where
+    #[arg(long, conflicts_with_all = ["diff", "print", "check"])]
+    pub tree: bool,
     /// When an op fails, write the tree as it was before that op to --out
     #[arg(long, requires = "out")]
     pub partial: bool,
@@ -123,6 +126,9 @@ pub struct RunArgs {
     /// Stop before the first op at or after this line of the recipe, and show the tree there
     #[arg(long, value_name = "LINE", conflicts_with_all = ["out", "in_place"])]
     pub until: Option<usize>,
+    /// Run again on each save of the recipe or an overlay; print what changed since the last run
+    #[arg(long, conflicts_with_all = ["in_place", "check", "partial", "inline", "print", "tree"])]
+    pub watch: bool,
     /// Accept a checkout that is not clean; provenance says so
     #[arg(long)]
     pub allow_dirty: bool,
@@ -139,7 +145,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub force: bool,
     /// Print errors and warnings only
-    #[arg(short, long, conflicts_with_all = ["verbose", "diff", "print"])]
+    #[arg(short, long, conflicts_with_all = ["verbose", "diff", "print", "tree"])]
     pub quiet: bool,
     /// Print what each op matched, and every deleted file
     #[arg(short, long)]

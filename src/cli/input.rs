@@ -141,9 +141,20 @@ pub fn refuse_idle_options(
         ),
         (args.in_place && args.dry_run, "--in-place", "--dry-run writes nothing"),
         (
-            args.format == Format::Json && (args.print || args.diff || args.verbose || args.quiet),
+            args.format == Format::Json
+                && (args.print || args.diff || args.tree || args.watch || args.verbose || args.quiet),
             "--format json",
-            "it prints one document, which --print, --diff, --verbose and --quiet do not shape",
+            "it prints one document, which --print, --diff, --tree, --watch, --verbose and --quiet do not shape",
+        ),
+        (
+            args.dry_run && args.watch && args.out.is_none(),
+            "--dry-run",
+            "--watch writes nothing without --out",
+        ),
+        (
+            args.until.is_some_and(|line| recipe.ops.last().is_none_or(|op| op.line < line)),
+            "--until",
+            "no op of the recipe stands at or after that line",
         ),
         (args.in_place && args.dir.is_none(), "--in-place", "it changes the checkout that --dir names"),
         (args.dir.is_some() && args.recipe.is_none() && args.inline.is_none(), "--dir", "no recipe is given"),

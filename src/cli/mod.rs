@@ -12,6 +12,7 @@ mod repin;
 mod run;
 mod variants;
 mod verify;
+mod watch;
 
 pub use args::{Cli, ColorChoice, Command, Format, RunArgs};
 pub use check::CheckArgs;
@@ -24,7 +25,9 @@ pub use variants::VariantsArgs;
 pub use verify::VerifyArgs;
 
 use crate::report::{Color, Style};
+use std::cell::Cell;
 use std::io::Write;
+use std::rc::Rc;
 
 /// The exit statuses, as the README documents them.
 pub mod exit {
@@ -54,6 +57,8 @@ pub struct Streams<'a> {
     pub err_style: Style,
     /// Whether standard output is a terminal.
     pub terminal: bool,
+    /// Becomes true when nobody reads standard output any more.
+    pub closed: Rc<Cell<bool>>,
 }
 
 impl Streams<'_> {

@@ -4,6 +4,7 @@ use super::{Format, Streams, exit, run};
 use crate::ops::{self, Example, TABLE};
 use crate::report::{Style, json, nearest, reference};
 use clap::Args;
+use std::rc::Rc;
 
 /// The arguments of `ops`.
 #[derive(Debug, Clone, Default, Args)]
@@ -53,6 +54,7 @@ pub fn example_output(example: &Example, dry: bool) -> String {
         out_style: Style::PLAIN,
         err_style: Style::PLAIN,
         terminal: false,
+        closed: Rc::default(),
     };
     let files = example.files.iter().map(|(path, text)| format!("{path}={text}")).collect();
     let args =

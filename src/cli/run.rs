@@ -3,21 +3,34 @@
 
 use super::deliver::{self, Delivered};
 use super::input::{self, Loaded, Refused};
-use super::{Format, RunArgs, Streams, exit};
+use super::{Format, RunArgs, Streams, exit, watch};
 use crate::check::{self, Input};
 use crate::ops::Note;
 use crate::output::{OutputError, Target};
-use crate::report::{self, diff, failure, findings, findings_json, json, log, print};
+use crate::report::{self, diff, failure, findings, findings_json, json, log, print, tree};
 use crate::run::{self, Mode, Run};
 use crate::workspace::{Workspace, load};
 use std::io;
+use std::time::Instant;
 
 /// Runs a recipe as the arguments say; the exit status.
 pub fn run(args: &RunArgs, streams: &mut Streams<'_>) -> u8 {
-    try_run(args, streams).unwrap_or_else(|Refused(status)| status)
+    if args.watch { watch::watch(args, streams) } else { once(args, streams).0 }
 }
 
-fn try_run(args: &RunArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
+/// Runs a recipe once: the exit status, and what was run, where it came to that.
+pub(super) fn once(args: &RunArgs, streams: &mut Streams<'_>) -> (u8, Option<(Loaded, Run)>) {
+    let mut ran = None;
+    let status = try_run(args, streams, &mut ran).unwrap_or_else(|Refused(status)| status);
+    (status, ran)
+}
+
+fn try_run(
+    args: &RunArgs,
+    streams: &mut Streams<'_>,
+    ran: &mut Option<(Loaded, Run)>,
+) -> Result<u8, Refused> {
+    let start = Instant::now();
     let loaded = input::load_recipe(args, streams)?;
     input::refuse_idle_options(args, &loaded.recipe, streams)?;
     let checkouts = input::checkouts(args, &loaded.recipe, streams)?;
@@ -41,7 +54,8 @@ fn try_run(args: &RunArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
             Refused(exit::SOURCE)
         })?;
     }
-    let mut report = Report { args, loaded: &loaded, run: &run, streams };
+    let (loaded, run) = &*ran.insert((loaded, run));
+    let mut report = Report { args, loaded, run, streams, start };
     if args.format == Format::Json {
         return report.as_json(target.as_ref());
     }
@@ -63,7 +77,7 @@ fn try_run(args: &RunArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
         return Ok(exit::DOES_NOT_APPLY);
     }
     // Writing comes first: nothing that happens to the printing may cost the output.
-    let delivered = deliver::deliver(args, &loaded, &run, target.as_ref());
+    let delivered = deliver::deliver(args, loaded, run, target.as_ref());
     report.log();
     report.streams.complain(findings);
     match delivered {
@@ -136,6 +150,7 @@ struct Report<'a, 's, 'o> {
     loaded: &'a Loaded,
     run: &'a Run,
     streams: &'s mut Streams<'o>,
+    start: Instant,
 }
 
 impl Report<'_, '_, '_> {
@@ -213,6 +228,7 @@ impl Report<'_, '_, '_> {
             self.streams.warn(note);
         }
         self.tell(&delivered.ending);
+        self.summary(shown);
         if delivered.differences.is_empty() {
             return exit::DONE;
         }
@@ -227,8 +243,27 @@ impl Report<'_, '_, '_> {
         exit::DIFFERS
     }
 
+    /// Counts and time, for whoever waits at a terminal. A log that is kept holds nothing that differs from run to run.
+    fn summary(&mut self, workspace: &Workspace) {
+        if self.streams.terminal && !self.args.check && self.args.until.is_none() {
+            let ops = report::plural(self.run.steps.len(), ("op", "ops"));
+            let summary = log::summary(&workspace.changes());
+            let time = self.start.elapsed().as_secs_f64();
+            self.tell(format!("{ops}: {summary}; {time:.1} s\n"));
+        }
+    }
+
     fn changes(&mut self, workspace: &Workspace) {
         if self.args.check && !self.args.verbose {
+            return;
+        }
+        if let Some(op) =
+            self.args.until.and_then(|line| self.loaded.recipe.ops.iter().find(|op| op.line >= line))
+        {
+            self.tell(format!("stopped before line {}: {}\n", op.line, op.spec.name));
+        }
+        if self.args.tree || self.args.until.is_some() && !self.args.diff && !self.args.print {
+            self.tell(tree::tree(&self.run.workspace, self.args.verbose, self.style()));
             return;
         }
         let set = workspace.changes();
@@ -246,7 +281,7 @@ impl Report<'_, '_, '_> {
                 let set = workspace.changes();
                 diff::patch(&set, &mut self.streams.out, self.streams.terminal, self.streams.out_style)?;
             }
-            let typed = !self.args.files.is_empty() && self.args.out.is_none();
+            let typed = !self.args.files.is_empty() && self.args.out.is_none() && !self.args.tree;
             if self.args.print || (typed && !self.args.dry_run && !self.args.diff && !self.args.quiet) {
                 print::tree(&self.run.workspace, &mut self.streams.out, self.streams.out_style)?;
             }

@@ -13,8 +13,10 @@ pub mod print;
 pub mod progress;
 pub mod reference;
 pub mod review;
+pub mod snippets;
 mod style;
 mod terminal;
+pub mod tree;
 
 pub use style::{Color, Style};
 pub use terminal::{Out, color_wanted, terminal_width, unicode_wanted};

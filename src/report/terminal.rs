@@ -1,18 +1,25 @@
 //! Standard output as it really is: a pipe somebody may close, a disk that may be full, a terminal or not.
 
+use std::cell::Cell;
 use std::io::{self, BufWriter, Stdout, Write};
+use std::rc::Rc;
 
 /// Standard output. A closed pipe ends the printing, not the program; any other error is kept for the end.
 pub struct Out {
     inner: BufWriter<Stdout>,
-    closed: bool,
+    closed: Rc<Cell<bool>>,
     error: Option<io::Error>,
 }
 
 impl Out {
     /// Standard output, buffered.
     pub fn stdout() -> Self {
-        Self { inner: BufWriter::with_capacity(1 << 16, io::stdout()), closed: false, error: None }
+        Self { inner: BufWriter::with_capacity(1 << 16, io::stdout()), closed: Rc::default(), error: None }
+    }
+
+    /// Becomes true when nobody reads any more.
+    pub fn closed(&self) -> Rc<Cell<bool>> {
+        Rc::clone(&self.closed)
     }
 
     /// Flushes; the first error that was no closed pipe.
@@ -22,7 +29,7 @@ impl Out {
     }
 
     fn note(&mut self, error: io::Error) {
-        self.closed = true;
+        self.closed.set(true);
         if error.kind() != io::ErrorKind::BrokenPipe {
             self.error.get_or_insert(error);
         }
@@ -31,7 +38,7 @@ impl Out {
 
 impl Write for Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if !self.closed
+        if !self.closed.get()
             && let Err(error) = self.inner.write_all(bytes)
         {
             self.note(error);
@@ -40,7 +47,7 @@ impl Write for Out {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if !self.closed
+        if !self.closed.get()
             && let Err(error) = self.inner.flush()
         {
             self.note(error);
@@ -70,9 +77,11 @@ pub fn unicode_wanted(env: impl Fn(&str) -> Option<String>) -> bool {
     })
 }
 
-/// Columns of the terminal, from `COLUMNS`; 80 where it is not known.
+/// Columns to wrap at: `COLUMNS`, or what the terminal says; 80 where there is none.
 pub fn terminal_width(env: impl Fn(&str) -> Option<String>) -> usize {
-    env("COLUMNS").and_then(|c| c.parse().ok()).filter(|c| *c >= 20).unwrap_or(80)
+    let typed = env("COLUMNS").and_then(|c| c.parse().ok());
+    let asked = || rustix::termios::tcgetwinsize(io::stderr()).ok().map(|size| usize::from(size.ws_col));
+    typed.or_else(asked).filter(|c| *c >= 20).unwrap_or(80)
 }
 
 #[cfg(test)]

@@ -170,6 +170,41 @@ fn cookbook_and_reference_are_what_the_op_table_says() {
     generated("docs/ops.md", "ops", &reference);
 }
 
+/// What editors offer, made from the op table.
+#[test]
+fn editor_snippets_are_what_the_op_table_says() {
+    let path = root().join("docs/editors/kernel-port.code-snippets");
+    let expected = kernel_port::report::snippets::file();
+    if updating() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, &expected).unwrap();
+    }
+    assert_eq!(fs::read_to_string(path).unwrap(), expected, "run UPDATE_DOCS=1 cargo test --test cli");
+    // Filled in as proposed, each is an op whose arguments are known and all there.
+    let all: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&expected).unwrap();
+    assert_eq!(all.len(), kernel_port::ops::TABLE.len() + 1);
+    for (name, snippet) in all.iter().filter(|(name, _)| *name != "recipe") {
+        let body = snippet["body"].as_str().unwrap().replace("$0", "");
+        let filled: String = body
+            .split("${")
+            .enumerate()
+            .map(|(at, part)| {
+                if at == 0 {
+                    return part.to_owned();
+                }
+                let (hint, rest) = part.split_once('}').unwrap();
+                format!("{}{rest}", hint.split_once(':').unwrap().1)
+            })
+            .collect();
+        let run = crate::harness::Port::inline(&filled).file("a", "").run_again();
+        for word in
+            ["unknown argument", "missing argument", "unknown op", "must be #true", "must be an integer"]
+        {
+            assert!(!run.err.contains(word), "{name}: {filled}\n{}", run.err);
+        }
+    }
+}
+
 /// The part of a document between two marks.
 fn generated(document: &str, mark: &str, expected: &str) {
     let path = root().join(document);

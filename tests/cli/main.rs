@@ -3,6 +3,7 @@
 
 mod harness;
 
+mod authoring;
 mod checkouts;
 mod diff;
 mod documents;
