@@ -93,6 +93,11 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// A file to copy that cures a finding, where one and the same does for every port: its name and its text.
+    pub fn template(&self) -> Option<(&'static str, &'static str)> {
+        (self.id == flake::RULE.id).then_some(("flake.nix", flake::TEMPLATE))
+    }
+
     /// A finding of this rule, as bad as its findings usually are.
     pub fn finding(&self, place: Evidence, message: impl Into<String>) -> Finding {
         Finding { rule: self.id, severity: self.severity, place, message: message.into() }

@@ -4,6 +4,7 @@ use super::{Format, RunArgs, Streams, exit};
 use crate::git::{Checkouts, Fetching, cache_directory};
 use crate::recipe::{self, BuildContext, Position, Recipe, RecipeErrors, RecipeInput, RecipeText};
 use crate::report;
+use crate::run::Run;
 use crate::workspace::{Content, Entry, Mode, RepoPath, Workspace};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -58,12 +59,6 @@ pub fn load_recipe(args: &RunArgs, streams: &mut Streams<'_>) -> Result<Loaded, 
     let context = BuildContext { base, ..BuildContext::default() };
     match Recipe::build(&RecipeInput { text, inline, context }) {
         Ok(recipe) => {
-            let errors = if args.require_pins { recipe::unpinned(&recipe) } else { Vec::new() };
-            if !errors.is_empty() {
-                let errors = RecipeErrors { text: recipe.text, errors };
-                streams.complain(report::failure::recipe_errors(&errors, streams.err_style));
-                return Err(Refused(exit::USAGE));
-            }
             for warning in &recipe.warnings {
                 let text = report::failure::recipe_warning(&recipe.text, warning, streams.err_style);
                 streams.complain(text);
@@ -114,6 +109,36 @@ fn refuse_path(text: &str, streams: &mut Streams<'_>) -> Result<(), Refused> {
         ));
     }
     Ok(())
+}
+
+/// With `--require-pins`, refuses ops without a pin; of those that `run` holds, what they counted is what to write.
+///
+/// # Errors
+/// An op that is not pinned; all are printed.
+pub fn refuse_unpinned(
+    args: &RunArgs,
+    recipe: &Recipe,
+    run: Option<&Run>,
+    streams: &mut Streams<'_>,
+) -> Result<(), Refused> {
+    if !args.require_pins {
+        return Ok(());
+    }
+    let found = |op: usize| {
+        let step = run.and_then(|run| run.steps.iter().find(|step| step.op == op));
+        step.map_or(Vec::new(), |step| step.counts.iter().map(|count| (count.pin, count.found)).collect())
+    };
+    let errors = recipe::unpinned(recipe, found);
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let errors = RecipeErrors { text: recipe.text.clone(), errors };
+    if args.format == Format::Json {
+        streams.say(format!("{:#}\n", report::json::mistakes(&errors)));
+    } else {
+        streams.complain(report::failure::unpinned(&errors, streams.err_style));
+    }
+    Err(Refused(exit::USAGE))
 }
 
 /// Options that make no difference to this call are mistakes, not decoration.

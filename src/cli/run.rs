@@ -43,7 +43,10 @@ fn try_run(
     {
         streams.warn(note);
     }
-    let tree = base_tree(args, &loaded, streams)?;
+    let tree = base_tree(args, &loaded, streams).map_err(|refused| {
+        // Without a tree nothing is counted, but that pins are missing can be said.
+        input::refuse_unpinned(args, &loaded.recipe, None, streams).err().unwrap_or(refused)
+    })?;
     let mode = if args.fail_fast { Mode::FailFast } else { Mode::Measure };
     let until = args.until.map_or(usize::MAX, |line| loaded.recipe.ops.partition_point(|op| op.line < line));
     let mut run = run::run(&loaded.recipe, until, tree, &checkouts, mode);
@@ -56,6 +59,9 @@ fn try_run(
     }
     let (loaded, run) = &*ran.insert((loaded, run));
     let mut report = Report { args, loaded, run, streams, start };
+    if run.drift.is_empty() {
+        report.refuse_unpinned()?;
+    }
     if args.format == Format::Json {
         return report.as_json(target.as_ref());
     }
@@ -203,12 +209,22 @@ impl Report<'_, '_, '_> {
         self.streams.complain(warnings);
     }
 
+    /// Ops without a pin under `--require-pins`, after the matches when those are wanted.
+    fn refuse_unpinned(&mut self) -> Result<(), Refused> {
+        if self.args.require_pins && self.args.verbose && self.run.drift.is_empty() {
+            self.log();
+        }
+        input::refuse_unpinned(self.args, &self.loaded.recipe, Some(self.run), self.streams)
+    }
+
     /// An op that does not apply, and with `--partial` the tree before it.
     fn drift(&mut self, status: u8, target: Option<&Target>) -> u8 {
         self.log();
         let text =
             failure::drift(&self.loaded.recipe, &self.run.drift, self.args.verbose, self.streams.err_style);
         self.streams.complain(text);
+        // One run shows all of it; that the recipe does not apply stays the news.
+        let _ = self.refuse_unpinned();
         if let (true, Some(target)) = (self.args.partial, target) {
             match deliver::partial(self.args, self.loaded, self.run, target) {
                 Ok(text) => self.streams.complain(text),

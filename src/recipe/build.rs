@@ -182,16 +182,26 @@ fn build_op(
 }
 
 /// The ops that could be pinned and are not, for `--require-pins`: without a pin a new upstream file or a new match
-/// goes through unseen.
-pub fn unpinned(recipe: &Recipe) -> Vec<RecipeError> {
-    let missing = recipe.ops.iter().filter(|built| {
+/// goes through unseen. `found` says what an op counted, where it ran.
+pub fn unpinned(recipe: &Recipe, found: impl Fn(usize) -> Vec<(&'static str, u64)>) -> Vec<RecipeError> {
+    let missing = recipe.ops.iter().enumerate().filter(|(_, built)| {
         let by_content = built.node.properties.iter().any(|p| p.name.value == "sha256");
         built.spec.pins().next().is_some() && built.pins.is_empty() && !by_content
     });
-    let error = |built: &BuiltOp| {
-        let pins: Vec<String> = built.spec.pins().map(|pin| format!("{pin}=")).collect();
+    let error = |(index, built): (usize, &BuiltOp)| {
+        // Modules that are missing are the exception; where there are none, no pin needs to say so.
+        let mut counts = found(index);
+        counts.retain(|(pin, number)| *pin != "missing" || *number > 0);
+        let help = if counts.is_empty() {
+            let mut pins: Vec<String> = built.spec.pins().map(|pin| format!("{pin}=")).collect();
+            pins.sort_by_key(|pin| pin == "missing=");
+            format!("--require-pins asks for {}", pins.join(" or "))
+        } else {
+            let numbers: Vec<String> = counts.iter().map(|(pin, number)| format!("{pin}={number}")).collect();
+            format!("write {}, if the matches that --verbose lists are right", numbers.join(" "))
+        };
         RecipeError::new(built.node.name.span.clone(), format!("{}: is not pinned", built.spec.name))
-            .help(format!("--require-pins asks for {}", pins.join(" or ")))
+            .help(help)
     };
     missing.map(error).collect()
 }

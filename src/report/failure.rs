@@ -21,6 +21,13 @@ pub fn recipe_errors(errors: &RecipeErrors, style: Style) -> String {
     out
 }
 
+/// Every op without a pin, and the sum.
+pub fn unpinned(errors: &RecipeErrors, style: Style) -> String {
+    let mistakes = errors.errors.iter().map(|e| mistake("error", Color::Error, &errors.text, e, style));
+    let number = super::plural(errors.errors.len(), ("op is not pinned", "ops are not pinned"));
+    format!("{}{number}; nothing was written\n", mistakes.collect::<String>())
+}
+
 /// What is odd in a recipe, but allowed.
 pub fn recipe_warning(text: &RecipeText, warning: &RecipeError, style: Style) -> String {
     mistake("warning", Color::Warning, text, warning, style)

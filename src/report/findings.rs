@@ -91,7 +91,7 @@ pub fn table(style: Style) -> String {
 
 /// A rule in full.
 pub fn story(rule: &Rule, style: Style) -> String {
-    format!(
+    let mut out = format!(
         "{} ({})\n\nFinds    {}\nWhy      {}\nBreaks   {}\nDo       {}\nAccept   allow rule=\"{}\" in=\"GLOB\" reason=\"WHY\"\n",
         style.paint(Color::Bold, rule.id),
         rule.severity.name(),
@@ -100,7 +100,11 @@ pub fn story(rule: &Rule, style: Style) -> String {
         rule.breaks,
         rule.fix,
         rule.id,
-    )
+    );
+    if let Some((name, text)) = rule.template() {
+        let _ = write!(out, "\nA {name} to copy\n\n{text}");
+    }
+    out
 }
 
 /// All rules in full, as the page docs/checks.md.

@@ -69,6 +69,35 @@ fn until_stops_before_a_line_and_shows_the_tree_there() {
 }
 
 #[test]
+fn require_pins_says_what_to_write() {
+    let recipe = "prune keep=\"pkg/**\"\nmove from=\"pkg\" to=\"p\" files=2\n\
+                  relativize_imports in=\"p/**\" package_root=\"p\"";
+    let port = |more: &str| {
+        let port = Port::inline(&format!("{recipe}{more}"))
+            .upstream("pkg/__init__.py", "import os\nfrom p.a import x\n");
+        port.upstream("pkg/a.py", "").upstream("README", "").dir().args(["--require-pins", "--out", "o"])
+    };
+    let ran = port("").run().fails_with(2).prints("");
+    let expected = "error: <inline>:1:1: prune: is not pinned\n   \
+        ,-[<inline>:1:1]\n 1 | prune keep=\"pkg/**\"\n   : ^^^^^\n   `----\n  \
+        help: write files=2, if the matches that --verbose lists are right\n\
+        error: <inline>:3:1: relativize_imports: is not pinned\n   \
+        ,-[<inline>:3:1]\n 3 | relativize_imports in=\"p/**\" package_root=\"p\"\n   : ^^^^^^^^^^^^^^^^^^\n   `----\n  \
+        help: write changes=1, if the matches that --verbose lists are right\n\
+        2 ops are not pinned; nothing was written\n";
+    let ran = ran.port.env("LC_ALL", "C").run().complains(expected);
+    assert!(!ran.port.path("o").exists());
+    let verbose = ran.port.arg("--verbose").run().fails_with(2);
+    assert!(verbose.done.out.contains("from p.a import x"), "{}", verbose.done.out);
+    // What does not apply is the news, and comes with what is not pinned.
+    let both = port("\ndelete in=\"none\"").run().fails_with(1).mentions("3 ops are not pinned");
+    both.mentions("delete: in=\"none\" matches no file");
+    // Without a tree nothing can be counted.
+    let none = Port::inline(recipe).arg("--require-pins").run().fails_with(2);
+    none.mentions("help: --require-pins asks for changes= or missing=\n");
+}
+
+#[test]
 fn options_that_do_not_go_together_are_refused() {
     port().args(["--watch", "--tree"]).run().fails_with(2).mentions("cannot be used with");
     port().args(["--tree", "--diff"]).run().fails_with(2).mentions("cannot be used with");

@@ -1,0 +1,5 @@
+"""Normalisations: `from tinynorm import rms_norm`."""
+
+from tinynorm.functional import layer_norm, rms_norm
+
+__all__ = ["layer_norm", "rms_norm"]
