@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the imports that kernel-port finds with those of CPython's ast.
 
-usage: oracle_imports.py [DIRECTORY...]     (default: the standard library and /work/up)
+usage: oracle_imports.py [DIRECTORY...]     (default: the standard library)
 
 Differences in statement, level, module, names, line or column, and syntax errors on files that CPython
 accepts, are printed and counted; the exit status is 1 if there are any.
@@ -66,7 +66,7 @@ def encoding_of(path):
 def main():
     warnings.simplefilter("ignore")
     sys.setrecursionlimit(100_000)
-    directories = sys.argv[1:] or [sysconfig.get_paths()["stdlib"], "/work/up"]
+    directories = sys.argv[1:] or [sysconfig.get_paths()["stdlib"]]
     paths = list(files(directories))
     run = ["cargo", "run", "--quiet", "--example", "dump_imports"]
     dump = subprocess.run(run, cwd=ROOT, input="\n".join(paths), capture_output=True, text=True, check=True)

@@ -11,4 +11,7 @@ mkdir -p "$upstreams"
 python=$(scripts/python-with-kernels.sh)
 "$python" scripts/upstreams.py "$upstreams" "${names[@]}"
 cargo build --quiet --locked
-"$python" scripts/real_ports.py "${CARGO_TARGET_DIR:-target}/debug/kernel-port" "$upstreams" "${names[@]}"
+program=${CARGO_TARGET_DIR:-target}/debug/kernel-port
+"$python" scripts/real_ports.py "$program" "$upstreams" "${names[@]}"
+# The same packages ported by three ops alone, judged by CPython's own parser and import system.
+"$python" scripts/oracle_ports.py "$program" "$upstreams" "${names[@]}"

@@ -1,6 +1,7 @@
 //! The ops: one file each, and this table. What an op is called, takes, prints and fails on is data here, for the
 //! runner, the reference and completion alike.
 
+mod named_strings;
 pub(crate) mod nearest_text;
 mod order;
 mod plan;

@@ -1,6 +1,7 @@
 //! `relativize_imports`: absolute imports of a package from inside it become relative, and each is proved by
 //! resolving it back.
 
+use super::named_strings::left_alone;
 use super::python_files::{PythonFile, Refusals, Rewrites, Selection, nothing, select};
 use super::relative_targets::Targets;
 use super::{Context, Evidence, Example, Failure, FailureKind, Group, Op, OpSpec, Plan};
@@ -137,7 +138,8 @@ impl Op for RelativizeImports {
             nothing(&selection, &self.within, "absolute import")
         };
         let (missing, notes) = targets.check(self.missing)?;
-        let mut plan = rewrites.plan([selection.notes, notes].concat(), none);
+        let strings = left_alone(&selection.files, |module| self.package.below(module).is_some());
+        let mut plan = rewrites.plan([selection.notes, notes, strings].concat(), none);
         plan.counts.push(missing);
         Ok(plan)
     }

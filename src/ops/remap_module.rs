@@ -1,5 +1,6 @@
 //! `remap_module`: a module and everything below it under another name, in every form of import.
 
+use super::named_strings::left_alone;
 use super::python_files::{PythonFile, Refusals, Rewrites, nothing, select};
 use super::{Context, Example, Failure, Group, Op, OpSpec, Plan};
 use crate::python::resolve::{Place, Tree};
@@ -75,7 +76,8 @@ impl Op for RemapModule {
         }
         refusals.check()?;
         let none = nothing(&selection, &self.within, &format!("import of `{}`", self.from));
-        Ok(rewrites.plan(selection.notes, none))
+        let strings = left_alone(&selection.files, |module| self.from.strip_from(module).is_some());
+        Ok(rewrites.plan([selection.notes, strings].concat(), none))
     }
 }
 

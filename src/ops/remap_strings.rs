@@ -1,14 +1,14 @@
 //! `remap_strings`: module paths in the few string literals that Python imports or patches by, and on request in
 //! docstrings and comments.
 
+use super::named_strings::by_name;
 use super::python_files::{PythonFile, nothing, select};
 use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Note, Op, OpSpec, Plan};
 use crate::python::literals::{front, opening};
-use crate::python::{ByteRange, Call, ScopeId, StringLiteral};
+use crate::python::{ByteRange, StringLiteral};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, ModulePath};
 use crate::report::plural;
 use crate::workspace::{Change, TextEdit};
-use std::collections::BTreeSet;
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "remap_strings",
@@ -123,52 +123,6 @@ fn count(evidence: Vec<Evidence>) -> Count {
 fn stays(evidence: &Evidence) -> Note {
     let at = evidence.position.map_or_else(String::new, |p| format!(":{p}"));
     Note::Detail(format!("{}{at}: {} is no import or patch by name and stays", evidence.path, evidence.text))
-}
-
-/// Those of the wanted literals that Python imports or patches by, as indices in `Module::strings`.
-fn by_name(file: &PythonFile<'_>, wanted: impl Fn(&StringLiteral) -> bool) -> BTreeSet<usize> {
-    let module = &file.module;
-    let is_wanted = |index: usize| wanted(&module.strings[index]);
-    let calls = module.calls.iter().filter(|c| c.arguments.iter().filter_map(|a| a.string).any(is_wanted));
-    let called = calls.flat_map(|call| {
-        let of = |(index, keyword): &(usize, &str)| {
-            call.argument(*index, module.table.find(keyword)).and_then(|argument| argument.string)
-        };
-        arguments(file, call).iter().filter_map(of)
-    });
-    let subscripts = module.subscripts.iter().filter(|s| is_wanted(s.string));
-    let subscripted = subscripts.filter_map(|subscript| {
-        let of = module.meanings(&file.content, subscript.root);
-        of.iter().any(|path| path == "sys.modules").then_some(subscript.string)
-    });
-    called.chain(subscripted).collect()
-}
-
-/// The arguments of a call that are module paths: position and keyword.
-fn arguments(file: &PythonFile<'_>, call: &Call) -> &'static [(usize, &'static str)] {
-    let module = &file.module;
-    let Some(root) = call.root else { return &[] };
-    let name = &module.names[root];
-    let attributes = module.attributes[name.attributes.clone()].iter().map(|a| a.id);
-    let written: Vec<&str> = std::iter::once(name.id).chain(attributes).map(|id| module.text(id)).collect();
-    let mut meanings = module.meanings(&file.content, root);
-    // `monkeypatch` is a parameter, `patch` and `mock` may be one: their names are all there is.
-    if matches!(written[..], ["patch"] | ["mock", "patch"] | ["monkeypatch", "setattr"]) {
-        meanings.push(written.join("."));
-    }
-    let scope = module.resolve(root);
-    let is_builtin = scope == ScopeId::MODULE && module.bindings(scope, name.id).next().is_none();
-    let known = meanings.iter().find_map(|meaning| {
-        Some(match meaning.as_str() {
-            "importlib.import_module" => &[(0, "name"), (1, "package")][..],
-            "builtins.__import__" => &[(0, "name")],
-            "__import__" if is_builtin => &[(0, "name")],
-            "sys.modules.get" | "sys.modules.pop" | "sys.modules.setdefault" => &[(0, "key")],
-            "patch" | "mock.patch" | "unittest.mock.patch" | "monkeypatch.setattr" => &[(0, "target")],
-            _ => return None,
-        })
-    });
-    known.unwrap_or(&[])
 }
 
 impl RemapStrings {
