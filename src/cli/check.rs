@@ -267,7 +267,7 @@ fn sourced_run(loaded: &Loaded, clones: &Clones) -> Result<Run, Failure> {
     };
     let checkouts = Checkouts::new(source, vendors, false);
     for (path, repo, commit, tree) in seeds {
-        checkouts.seed(&path, &repo, &commit, tree);
+        checkouts.seed(Some(&path), &repo, &commit, tree);
     }
     Ok(run::run(&loaded.recipe, usize::MAX, tree, &checkouts, Mode::Measure))
 }

@@ -261,21 +261,8 @@ pub fn checkouts(args: &RunArgs, recipe: &Recipe, streams: &mut Streams<'_>) -> 
             return Err(usage(streams, &format!("--vendor {name}= is given twice"), None));
         }
     }
-    let named: Vec<&str> =
-        recipe.ops.iter().filter(|op| op.spec.name == "vendor").filter_map(|op| op.text("name")).collect();
     for name in vendors.keys() {
-        if !named.contains(&name.as_str()) {
-            let help = match report::nearest::one(name, named.iter().copied()) {
-                Some(near) => format!("did you mean {near}?"),
-                None if named.is_empty() => "the recipe vendors nothing".to_owned(),
-                None => format!("the recipe vendors {}", named.join(", ")),
-            };
-            return Err(usage(
-                streams,
-                &format!("--vendor {name}=: no vendor op has this name"),
-                Some(&help),
-            ));
-        }
+        refuse_unknown_vendor("--vendor", name, recipe, streams)?;
     }
     let mut checkouts = Checkouts::new(args.dir.clone(), vendors, args.allow_dirty);
     checkouts.fetching = Fetching {
@@ -284,4 +271,27 @@ pub fn checkouts(args: &RunArgs, recipe: &Recipe, streams: &mut Streams<'_>) -> 
         progress: (!args.quiet).then(report::progress::on_terminal).flatten(),
     };
     Ok(checkouts)
+}
+
+/// A `NAME=` that no vendor op has is a slip.
+///
+/// # Errors
+/// That it is, with the nearest name.
+pub fn refuse_unknown_vendor(
+    option: &str,
+    name: &str,
+    recipe: &Recipe,
+    streams: &mut Streams<'_>,
+) -> Result<(), Refused> {
+    let vendors = recipe.ops.iter().filter(|op| op.spec.name == "vendor");
+    let named: Vec<&str> = vendors.filter_map(|op| op.text("name")).collect();
+    if named.contains(&name) {
+        return Ok(());
+    }
+    let help = match report::nearest::one(name, named.iter().copied()) {
+        Some(near) => format!("did you mean {near}?"),
+        None if named.is_empty() => "the recipe vendors nothing".to_owned(),
+        None => format!("the recipe vendors {}", named.join(", ")),
+    };
+    Err(usage(streams, &format!("{option} {name}=: no vendor op has this name"), Some(&help)))
 }

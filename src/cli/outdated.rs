@@ -2,8 +2,8 @@
 
 use super::check::recipes;
 use super::{Format, Streams, exit};
-use crate::git::Clones;
 use crate::git::history::History;
+use crate::git::{Clones, Fetching, cached_history};
 use crate::recipe::{BuildContext, CommitSha, Recipe, RecipeInput, RecipeText};
 use crate::repin::ported_paths;
 use crate::report::{Color, plural};
@@ -19,10 +19,10 @@ pub struct OutdatedArgs {
     /// Directories to look for port.kdl files in, or recipes
     #[arg(value_name = "DIR", default_value = ".")]
     pub directories: Vec<PathBuf>,
-    /// A clone of a source, or a directory of clones (repeatable)
-    #[arg(long, value_name = "DIR", required = true)]
+    /// A clone of a source, or a directory of clones (repeatable) [default: clones in the cache]
+    #[arg(long, value_name = "DIR")]
     pub clones: Vec<PathBuf>,
-    /// Run `git fetch --tags` in each clone first
+    /// Fetch first: in each clone, and what the cache has
     #[arg(long)]
     pub fetch: bool,
     /// Print text, or one JSON document
@@ -58,7 +58,12 @@ pub fn main(args: &OutdatedArgs, streams: &mut Streams<'_>) -> u8 {
             fetch(clone, streams);
         }
     }
-    let states: Vec<State> = found.iter().map(|recipe| look(recipe, &clones)).collect();
+    let fetching = Fetching {
+        cache: super::input::cache(),
+        offline: !args.fetch,
+        progress: crate::report::progress::on_terminal(),
+    };
+    let states: Vec<State> = found.iter().map(|recipe| look(recipe, &clones, &fetching)).collect();
     if args.format == Format::Json {
         let ports: Vec<Value> = states.iter().map(as_json).collect();
         streams.say(format!(
@@ -114,14 +119,14 @@ fn as_json(state: &State) -> Value {
     })
 }
 
-fn look(path: &Path, clones: &Clones) -> State {
+fn look(path: &Path, clones: &Clones, fetching: &Fetching) -> State {
     let mut state = State { recipe: path.display().to_string(), ..State::default() };
-    state.problem = examine(path, clones, &mut state).err();
+    state.problem = examine(path, clones, fetching, &mut state).err();
     state
 }
 
 /// Compares the pin with the newest tag, or with HEAD where there is no tag.
-fn examine(path: &Path, clones: &Clones, state: &mut State) -> Result<(), String> {
+fn examine(path: &Path, clones: &Clones, fetching: &Fetching, state: &mut State) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|e| format!("cannot be read: {e}"))?;
     let base = path.parent().map(Path::to_path_buf).unwrap_or_default();
     let input = RecipeInput {
@@ -134,9 +139,24 @@ fn examine(path: &Path, clones: &Clones, state: &mut State) -> Result<(), String
     let (repo, commit) = (source.text("repo").unwrap_or_default(), source.text("commit").unwrap_or_default());
     let pin = CommitSha::new(commit).map_err(|e| e.message)?;
     state.pin = Some(pin.short().to_owned());
-    let (clone, tree) =
-        clones.tree(repo, &pin).ok_or_else(|| format!("no clone of {repo} has the pinned commit"))?;
-    let history = History::open(&clone).map_err(|e| e.message)?;
+    let (history, tree) = match clones.tree(repo, &pin) {
+        Some((clone, tree)) => (History::open(&clone).map_err(|e| e.message)?, tree),
+        None => {
+            let cached =
+                cached_history(fetching, repo, &pin, true).map_err(|failure| match fetching.offline {
+                    true => {
+                        format!(
+                            "neither a clone nor the cache has {} of {repo}: --fetch gets it",
+                            pin.short()
+                        )
+                    }
+                    false => failure.message,
+                })?;
+            let history = History::open(&cached).map_err(|e| e.message)?;
+            let tree = history.workspace(&pin).map_err(|e| e.message)?;
+            (history, tree)
+        }
+    };
     state.pin_tag = history.tag_of(&pin);
     let newest = history.newest_tag();
     let head = match &newest {

@@ -4,13 +4,15 @@
 use super::input::{self, Refused};
 use super::{Format, RunArgs, Streams, exit};
 use crate::check::{self, Input};
-use crate::git::Checkouts;
-use crate::git::history::{History, HistoryError};
-use crate::recipe::CommitSha;
-use crate::repin::Sides;
+use crate::git::history::{Between, History, HistoryError};
+use crate::git::{Checkouts, cached_history};
+use crate::recipe::{CommitSha, Recipe};
+use crate::repin::{Bump, HiddenDrift, Sides};
 use crate::report::{findings, findings_json, json, review};
 use crate::run::Run;
+use crate::workspace::{Directory, RepoPath, Workspace};
 use clap::Args;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -22,15 +24,21 @@ pub struct RepinArgs {
     /// The recipe to re-pin
     #[arg(value_name = "RECIPE")]
     pub recipe: PathBuf,
-    /// A repository that has both commits; its work tree is not touched
+    /// A repository that has both commits; its work tree is not touched [default: a clone in the cache]
     #[arg(long, value_name = "DIR")]
-    pub dir: PathBuf,
-    /// The new commit: a tag, branch or commit id
-    #[arg(long, value_name = "REV", default_value = "HEAD")]
-    pub to: String,
-    /// The checkout of a vendored repository, at its pinned commit (repeatable)
+    pub dir: Option<PathBuf>,
+    /// The new commit: a tag, branch or commit id [default: HEAD, or no change with --vendor-to]
+    #[arg(long, value_name = "REV")]
+    pub to: Option<String>,
+    /// A repository of what the recipe vendors, as --dir is one of the source (repeatable)
     #[arg(long = "vendor", value_name = "NAME=DIR")]
     pub vendors: Vec<String>,
+    /// The new commit of what the recipe vendors (repeatable)
+    #[arg(long = "vendor-to", value_name = "NAME=REV")]
+    pub vendor_to: Vec<String>,
+    /// Use the cache only, never the network
+    #[arg(long)]
+    pub offline: bool,
     /// Write the new commit and numbers into the recipe
     #[arg(long)]
     pub write: bool,
@@ -45,38 +53,45 @@ pub fn main(args: &RepinArgs, streams: &mut Streams<'_>) -> u8 {
 }
 
 fn repin(args: &RepinArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
-    let run_args =
-        RunArgs { recipe: Some(args.recipe.clone()), vendors: args.vendors.clone(), ..RunArgs::default() };
+    let run_args = RunArgs {
+        recipe: Some(args.recipe.clone()),
+        vendors: args.vendors.clone(),
+        offline: args.offline,
+        ..RunArgs::default()
+    };
     let loaded = input::load_recipe(&run_args, streams)?;
     let recipe = &loaded.recipe;
-    let Some(source) = recipe.ops.iter().find(|op| op.spec.name == "source") else {
+    let checkouts = input::checkouts(&run_args, recipe, streams)?;
+    let revisions = revisions(args, recipe, streams)?;
+    let Some(pin) = pins(recipe).find(|pin| pin.vendor.is_none()) else {
         let help = "add one: it says which commit the port is made from";
         return Err(input::usage(streams, "the recipe has no source op to re-pin", Some(help)));
     };
-    let pinned = source.text("commit").and_then(|text| CommitSha::new(text).ok());
-    let Some(old) = pinned else { return Err(input::usage(streams, "the source op has no commit", None)) };
-    let mut source_error = |error: HistoryError| {
+    let keep_source = args.to.is_none() && !revisions.is_empty();
+    let to = (!keep_source).then(|| args.to.as_deref().unwrap_or("HEAD"));
+    let told = |error: HistoryError| {
         streams.error(&error.message, error.help.as_deref());
         Refused(exit::SOURCE)
     };
-    let history = History::open(&args.dir).map_err(&mut source_error)?;
-    let new = history.resolve(&args.to).map_err(&mut source_error)?;
-    let trees = [&old, &new].map(|commit| history.workspace(commit));
-    let [old_tree, new_tree] = trees;
-    let (old_tree, new_tree) = (old_tree.map_err(&mut source_error)?, new_tree.map_err(&mut source_error)?);
-    let checkouts: Checkouts = input::checkouts(&run_args, recipe, streams)?;
-    let sides = Sides::run(recipe, (old.clone(), old_tree), (new.clone(), new_tree), &checkouts);
+    let (histories, sides, mut bumps) =
+        both_sides(args, recipe, &checkouts, pin, (to, &revisions)).map_err(told)?;
     refuse_red(recipe, &sides.before, streams)?;
-    let between = history.between(&old, &new, &sides.ported());
-    let between = between.map_err(|error| {
-        streams.error(&error.message, error.help.as_deref());
-        Refused(exit::SOURCE)
-    })?;
-    let review = sides.review(recipe, between);
-    let (old_tag, new_tag) = (history.tag_of(&old), history.tag_of(&new));
-    let diff = |hidden: &crate::repin::HiddenDrift| history.file_diff(&old, &new, &hidden.upstream);
-    let names = (old_tag.as_deref(), new_tag.as_deref());
-    let text = review::text(recipe, &review, names, diff, streams.out_style);
+    for (bump, history) in bumps.iter_mut().zip(&histories) {
+        let ported = match bump.vendor {
+            None => sides.ported(),
+            Some(_) => vendored(recipe, bump, history),
+        };
+        bump.between = history.between(&bump.old.0, &bump.new.0, &ported).map_err(|error| {
+            streams.error(&error.message, error.help.as_deref());
+            Refused(exit::SOURCE)
+        })?;
+    }
+    let review = sides.review(recipe, bumps);
+    let diff = |hidden: &HiddenDrift| {
+        let bump = &review.bumps[hidden.bump];
+        histories[hidden.bump].file_diff(&bump.old.0, &bump.new.0, &hidden.upstream)
+    };
+    let text = review::text(recipe, &review, diff, streams.out_style);
     let json_wanted = args.format == Format::Json;
     let say = |streams: &mut Streams<'_>, text: &str| {
         if !json_wanted {
@@ -113,9 +128,111 @@ fn repin(args: &RepinArgs, streams: &mut Streams<'_>) -> Result<u8, Refused> {
     Ok(done)
 }
 
+/// `--vendor-to`, by name.
+fn revisions<'a>(
+    args: &'a RepinArgs,
+    recipe: &Recipe,
+    streams: &mut Streams<'_>,
+) -> Result<BTreeMap<&'a str, &'a str>, Refused> {
+    let mut revisions = BTreeMap::new();
+    for argument in &args.vendor_to {
+        let Some((name, revision)) = argument.split_once('=').filter(|(n, r)| !n.is_empty() && !r.is_empty())
+        else {
+            let message = format!("--vendor-to {argument}: must be NAME=REV");
+            return Err(input::usage(streams, &message, Some("NAME is the name= of a vendor op")));
+        };
+        input::refuse_unknown_vendor("--vendor-to", name, recipe, streams)?;
+        if revisions.insert(name, revision).is_some() {
+            return Err(input::usage(streams, &format!("--vendor-to {name}= is given twice"), None));
+        }
+    }
+    Ok(revisions)
+}
+
+/// A pinned repository of the recipe.
+struct Pinned<'r> {
+    vendor: Option<&'r str>,
+    repo: &'r str,
+    commit: CommitSha,
+}
+
+/// The pinned repositories, each once.
+fn pins(recipe: &Recipe) -> impl Iterator<Item = Pinned<'_>> {
+    let mut seen = BTreeSet::new();
+    let pinned = recipe.ops.iter().filter(|op| matches!(op.spec.name, "source" | "vendor"));
+    pinned.filter_map(move |op| {
+        let vendor = (op.spec.name == "vendor").then(|| op.text("name")).flatten();
+        let commit = CommitSha::new(op.text("commit")?).ok()?;
+        seen.insert(vendor).then_some(Pinned { vendor, repo: op.text("repo")?, commit })
+    })
+}
+
+/// Opens the histories, runs the recipe on both sides, and says which commits those are; what lies between is not filled
+/// in yet. The histories are in the order of the bumps.
+fn both_sides(
+    args: &RepinArgs,
+    recipe: &Recipe,
+    checkouts: &Checkouts,
+    source: Pinned<'_>,
+    (to, revisions): (Option<&str>, &BTreeMap<&str, &str>),
+) -> Result<(Vec<History>, Sides, Vec<Bump>), HistoryError> {
+    let (mut histories, mut bumps) = (Vec::new(), Vec::new());
+    let mut open = |directory: Option<&Path>, pin: &Pinned<'_>, to: Option<&str>| {
+        let cached;
+        let directory = match directory {
+            Some(directory) => directory,
+            None => {
+                cached = cached_history(&checkouts.fetching, pin.repo, &pin.commit, to.is_some())?;
+                &cached
+            }
+        };
+        let history = History::open(directory)?;
+        let new = to.map_or_else(|| Ok(pin.commit.clone()), |to| history.resolve(to))?;
+        let trees = [history.workspace(&pin.commit)?, history.workspace(&new)?];
+        let named = |commit: CommitSha| (commit.clone(), history.tag_of(&commit));
+        let bump = Bump {
+            vendor: pin.vendor.map(str::to_owned),
+            old: named(pin.commit.clone()),
+            new: named(new),
+            between: Between::default(),
+        };
+        histories.push(history);
+        bumps.push(bump);
+        Ok::<_, HistoryError>(trees)
+    };
+    let sources = open(args.dir.as_deref(), &source, to)?;
+    let before = checkouts.unopened();
+    let after = checkouts.unopened();
+    for pin in pins(recipe) {
+        let Some(name) = pin.vendor else { continue };
+        let (directory, to) = (checkouts.vendors.get(name), revisions.get(name).copied());
+        if directory.is_none() && to.is_none() {
+            continue;
+        }
+        let directory = directory.map(PathBuf::as_path);
+        let [old, new] = open(directory, &pin, to)?;
+        // Both sides ask for the commit that the recipe names.
+        before.seed(directory, pin.repo, &pin.commit, old);
+        after.seed(directory, pin.repo, &pin.commit, new);
+    }
+    let sides = Sides::run(recipe, sources, [&before, &after]);
+    Ok((histories, sides, bumps))
+}
+
+/// The files of a vendored repository that the recipe copies, at either commit.
+fn vendored(recipe: &Recipe, bump: &Bump, history: &History) -> BTreeSet<RepoPath> {
+    let trees = [&bump.old.0, &bump.new.0].map(|commit| history.workspace(commit).unwrap_or_default());
+    let directories = bump.ops(recipe).filter_map(|(_, op)| Directory::typed(op.text("path")?).ok());
+    let files = |directory: Directory| {
+        let below = |tree: &Workspace| tree.below(&directory).map(|(p, _)| p.clone()).collect::<Vec<_>>();
+        trees.iter().flat_map(below).collect::<Vec<_>>()
+    };
+    directories.flat_map(files).collect()
+}
+
 fn print_json(
     wanted: bool,
-    recipe: &crate::recipe::Recipe,
+    recipe: &Recipe,
     review: &crate::repin::Review<'_>,
     checked: &check::Report,
     status: u8,
@@ -129,11 +246,7 @@ fn print_json(
 }
 
 /// A recipe that does not fit the commit it pins cannot be compared with anything.
-fn refuse_red(
-    recipe: &crate::recipe::Recipe,
-    before: &Run,
-    streams: &mut Streams<'_>,
-) -> Result<(), Refused> {
+fn refuse_red(recipe: &Recipe, before: &Run, streams: &mut Streams<'_>) -> Result<(), Refused> {
     if before.drift.is_empty() {
         return Ok(());
     }

@@ -5,6 +5,7 @@
 use super::address::Address;
 use super::checkout::source;
 use super::fetch;
+use super::history::History;
 use super::layout::{format_of, object_id};
 use super::objects::{ObjectError, Objects};
 use super::trees;
@@ -104,6 +105,49 @@ pub(super) fn tree(
     open(&entry, commit).map_err(|error| {
         source(format!("the cache {} changed while it was read: {error}", root.display())).hint("run again")
     })
+}
+
+/// A bare clone of a whole repository, with the commit: what re-pinning compares commits in. It is fetched, or brought up
+/// to date when `refresh` says so or the commit is not there yet; `HEAD` is the remote's default branch.
+///
+/// # Errors
+/// As [`tree`].
+pub fn history(
+    fetching: &Fetching,
+    repo: &str,
+    commit: &CommitSha,
+    refresh: bool,
+) -> Result<PathBuf, Failure> {
+    let address = Address::of(repo)?;
+    let Some(root) = &fetching.cache else {
+        return Err(source("there is no directory for a cache").hint("KERNEL_PORT_CACHE names one"));
+    };
+    let directory = root.join("histories");
+    let entry = directory.join(&address.key);
+    let is_there = || History::open(&entry).is_ok_and(|history| history.has(commit));
+    if (fetching.offline || !refresh) && is_there() {
+        return Ok(entry);
+    }
+    if fetching.offline {
+        let message = format!("the history of {} is not in the cache", address.shown());
+        return Err(source(message)
+            .at("repo")
+            .details(vec![format!("looked for {}", entry.display())])
+            .hint("run once without --offline"));
+    }
+    let unwritable = |error: io::Error| {
+        source(format!("cannot write the cache {}: {error}", root.display()))
+            .hint("KERNEL_PORT_CACHE names another place")
+    };
+    prepare(root, &directory).map_err(unwritable)?;
+    let _lock = lock(&directory.join(format!("{}.lock", address.key)), fetching).map_err(unwritable)?;
+    // What a killed run left may be no repository yet.
+    if entry.exists() && History::open(&entry).is_err() {
+        fs::remove_dir_all(&entry).map_err(unwritable)?;
+    }
+    fs::create_dir_all(&entry).map_err(unwritable)?;
+    fetch::history(&address, commit, &entry, fetching.progress.as_ref())?;
+    Ok(entry)
 }
 
 fn open(entry: &Path, commit: &CommitSha) -> Result<Workspace, ObjectError> {

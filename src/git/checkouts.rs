@@ -35,9 +35,14 @@ impl Checkouts {
         Self { source, vendors, allow_dirty, ..Self::default() }
     }
 
-    /// Gives the tree of a pin from elsewhere: an object database, in place of the checkout `directory`.
-    pub fn seed(&self, directory: &Path, repo: &str, commit: &CommitSha, tree: Workspace) {
-        self.keep(Some(directory), repo, commit, Sourced { tree, dirty: Vec::new() });
+    /// Gives the tree of a pin from elsewhere: an object database, in place of the checkout `directory` or the cache.
+    pub fn seed(&self, directory: Option<&Path>, repo: &str, commit: &CommitSha, tree: Workspace) {
+        self.keep(directory, repo, commit, Sourced { tree, dirty: Vec::new() });
+    }
+
+    /// The same checkouts with nothing opened, to be given other trees.
+    pub fn unopened(&self) -> Self {
+        Self { opened: Arc::default(), ..self.clone() }
     }
 
     /// The tree of the `source` op's pin.

@@ -64,32 +64,84 @@ pub(super) fn commit(
     into: &Path,
     progress: Option<&Progress>,
 ) -> Result<(), Failure> {
+    init(into, commit)?;
+    let pinned = format!("{commit}:refs/heads/pinned");
+    let mut done = fetch(address, into, &["--depth=1"], &[&pinned], progress)?;
+    if !done.success && refuses_ids(&done.lines) {
+        done = fetch(address, into, &[], &BRANCHES_AND_TAGS, progress)?;
+        if done.success && !has(into, commit).map_err(|error| not_run(&error))? {
+            return Err(no_commit(address, commit));
+        }
+    }
+    if done.success { Ok(()) } else { Err(explain(address, commit, done.lines)) }
+}
+
+/// What `HEAD` is in a history: the remote's default branch.
+const HEAD: &str = "refs/kernel-port/head";
+
+const BRANCHES_AND_TAGS: [&str; 2] = ["refs/heads/*:refs/heads/*", "refs/tags/*:refs/tags/*"];
+
+/// Brings a bare repository up to date with all branches and tags of another, whole histories; makes it when it is not
+/// there. A `commit` that none of them reaches is fetched by its id.
+///
+/// # Errors
+/// As [`commit`].
+pub(super) fn history(
+    address: &Address,
+    commit: &CommitSha,
+    into: &Path,
+    progress: Option<&Progress>,
+) -> Result<(), Failure> {
+    if !into.join("HEAD").exists() {
+        init(into, commit)?;
+    }
+    let head = format!("HEAD:{HEAD}");
+    let refs = [&BRANCHES_AND_TAGS[..], &[head.as_str()]].concat();
+    let done = fetch(address, into, &[], &refs, progress)?;
+    if !done.success {
+        return Err(explain(address, commit, done.lines));
+    }
+    let pointed = run(git(into).args(["update-ref", "--no-deref", "HEAD", HEAD]), None);
+    let pointed = pointed.map_err(|error| not_run(&error))?;
+    if !pointed.success {
+        return Err(source("git cannot write in the cache").details(pointed.lines));
+    }
+    if !has(into, commit).map_err(|error| not_run(&error))? {
+        let pinned = format!("{commit}:refs/kernel-port/{commit}");
+        let done = fetch(address, into, &[], &[&pinned], progress)?;
+        if !done.success {
+            return Err(explain(address, commit, done.lines));
+        }
+    }
+    Ok(())
+}
+
+fn init(into: &Path, commit: &CommitSha) -> Result<(), Failure> {
     let mut init = git(into);
     init.args(["init", "--quiet", "--bare", "--template="]);
     if commit.as_str().len() == 64 {
         init.arg("--object-format=sha256");
     }
     let made = run(init.arg("."), None).map_err(|error| not_run(&error))?;
-    if !made.success {
-        return Err(source("git cannot make a repository in the cache").details(made.lines));
+    match made.success {
+        true => Ok(()),
+        false => Err(source("git cannot make a repository in the cache").details(made.lines)),
     }
-    let fetch = |more: &[&str], refs: &[&str]| {
-        let mut fetch = git(into);
-        fetch.args(["fetch", "--no-tags", "--no-recurse-submodules", "--force"]).args(more);
-        if progress.is_some() {
-            fetch.arg("--progress");
-        }
-        run(fetch.arg("--").arg(&address.url).args(refs), progress).map_err(|error| not_run(&error))
-    };
-    let pinned = format!("{commit}:refs/heads/pinned");
-    let mut done = fetch(&["--depth=1"], &[&pinned])?;
-    if !done.success && refuses_ids(&done.lines) {
-        done = fetch(&[], &["refs/heads/*:refs/heads/*", "refs/tags/*:refs/tags/*"])?;
-        if done.success && !has(into, commit).map_err(|error| not_run(&error))? {
-            return Err(no_commit(address, commit));
-        }
+}
+
+fn fetch(
+    address: &Address,
+    into: &Path,
+    more: &[&str],
+    refs: &[&str],
+    progress: Option<&Progress>,
+) -> Result<Done, Failure> {
+    let mut fetch = git(into);
+    fetch.args(["fetch", "--no-tags", "--no-recurse-submodules", "--force"]).args(more);
+    if progress.is_some() {
+        fetch.arg("--progress");
     }
-    if done.success { Ok(()) } else { Err(explain(address, commit, done.lines)) }
+    run(fetch.arg("--").arg(&address.url).args(refs), progress).map_err(|error| not_run(&error))
 }
 
 fn git(repository: &Path) -> Command {

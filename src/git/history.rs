@@ -2,6 +2,7 @@
 //! database only; the work tree is never looked at.
 
 use super::layout::format_of;
+use crate::ops::Failure;
 use crate::recipe::CommitSha;
 use crate::report::reference::quoted;
 use crate::workspace::RepoPath;
@@ -21,6 +22,14 @@ pub struct HistoryError {
 impl HistoryError {
     fn new(message: impl Into<String>, help: &str) -> Self {
         Self { message: message.into(), help: Some(help.to_owned()) }
+    }
+}
+
+impl From<Failure> for HistoryError {
+    fn from(failure: Failure) -> Self {
+        let help = failure.hints.first().cloned();
+        let details = failure.details.iter().map(|line| format!("\n  {line}")).collect::<String>();
+        Self { message: failure.message + &details, help }
     }
 }
 
@@ -64,6 +73,11 @@ impl History {
             ),
         })?;
         Ok(Self { repository })
+    }
+
+    /// Whether the commit is here.
+    pub fn has(&self, commit: &CommitSha) -> bool {
+        object_id(commit).is_ok_and(|id| self.repository.find_commit(id).is_ok())
     }
 
     pub(super) fn common(&self) -> &Path {

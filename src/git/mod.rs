@@ -21,7 +21,7 @@ mod trees;
 mod untracked;
 mod url;
 
-pub use cache::{Fetching, Progress, cache_directory};
+pub use cache::{Fetching, Progress, cache_directory, history as cached_history};
 pub use checkout::Checkout;
 pub use checkouts::Checkouts;
 pub use clones::Clones;

@@ -1,12 +1,11 @@
 //! The comparisons behind a review: pins with their new and vanished matches, overlay files that hide a change, and the
 //! files of the port.
 
-use super::HiddenDrift;
-use crate::git::history::Between;
+use super::{Bump, HiddenDrift, Sides};
 use crate::ops::Evidence;
-use crate::recipe::Recipe;
+use crate::recipe::{BuiltOp, Recipe};
 use crate::run::Run;
-use crate::workspace::{Origin, RepoPath, Workspace};
+use crate::workspace::{Directory, Origin, RepoPath, Workspace};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A pin whose number changes.
@@ -91,18 +90,31 @@ pub fn added_and_gone(old: &[Evidence], new: &[Evidence]) -> (Vec<Evidence>, Vec
     (added, gone)
 }
 
-/// Overlay files on either side that replace a file of upstream which differs between the commits.
-pub fn hidden_drift(before: &Run, after: &Run, between: &Between) -> Vec<HiddenDrift> {
+/// Overlay files on either side that replace a file which differs between a repository's commits. A file of a vendored
+/// repository is looked for where its op puts it.
+pub fn hidden_drift(recipe: &Recipe, sides: &Sides, bumps: &[Bump]) -> Vec<HiddenDrift> {
     let mut found = BTreeMap::new();
-    for run in [before, after] {
+    for run in [&sides.before, &sides.after] {
         for (path, entry) in run.workspace.iter().filter(|(_, e)| e.origin == Origin::Overlay) {
-            let Some(upstream) = &entry.upstream_path else { continue };
-            if between.changed.contains(upstream) {
-                found.entry(path.clone()).or_insert_with(|| upstream.clone());
+            for (index, bump) in bumps.iter().enumerate() {
+                let below = match bump.vendor {
+                    None => entry.upstream_path.clone(),
+                    Some(_) => bump.ops(recipe).find_map(|(_, op)| vendored_path(op, path)),
+                };
+                if let Some(upstream) = below.filter(|below| bump.between.changed.contains(below)) {
+                    found.entry(path.clone()).or_insert((upstream, index));
+                }
             }
         }
     }
-    found.into_iter().map(|(path, upstream)| HiddenDrift { path, upstream }).collect()
+    found.into_iter().map(|(path, (upstream, bump))| HiddenDrift { path, upstream, bump }).collect()
+}
+
+/// The path in its repository of the file that a `vendor` op puts at `path`.
+fn vendored_path(op: &BuiltOp, path: &RepoPath) -> Option<RepoPath> {
+    let directory = |name| Directory::typed(op.text(name)?).ok();
+    let below = path.below(&directory("to")?)?;
+    directory("path")?.join(below).ok()
 }
 
 /// The files that differ between two trees, in path order.

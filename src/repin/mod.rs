@@ -9,20 +9,29 @@ use crate::git::Checkouts;
 use crate::git::history::Between;
 use crate::ops::FailureKind;
 use crate::recipe::edit::RecipeEdit;
-use crate::recipe::{CommitSha, Recipe};
+use crate::recipe::{BuiltOp, CommitSha, Recipe};
 use crate::run::{Mode, Run, run_sourced};
 use crate::workspace::{RepoPath, Workspace};
 use std::collections::BTreeSet;
 
-/// Both sides of a bump.
+/// A repository of the recipe whose commit changes.
+#[derive(Debug)]
+pub struct Bump {
+    /// What its `vendor` ops call it; `None` is the source.
+    pub vendor: Option<String>,
+    /// The commit the recipe pins, and a tag on it.
+    pub old: (CommitSha, Option<String>),
+    /// The commit it is to pin, and a tag on it; the source's may be the same.
+    pub new: (CommitSha, Option<String>),
+    /// The commits between.
+    pub between: Between,
+}
+
+/// The recipe before and after a bump.
 pub struct Sides {
-    /// The commit the recipe pins.
-    pub old: CommitSha,
-    /// The commit it is to pin.
-    pub new: CommitSha,
-    /// The recipe at the old commit.
+    /// At the old commits.
     pub before: Run,
-    /// The recipe at the new commit, measured.
+    /// At the new commits, measured.
     pub after: Run,
 }
 
@@ -31,16 +40,18 @@ pub struct Sides {
 pub struct HiddenDrift {
     /// The file in the port.
     pub path: RepoPath,
-    /// Upstream's file below it, by its path at the old commit.
+    /// The file below it, by its path in its repository at the old commit.
     pub upstream: RepoPath,
+    /// Which bump's repository: index in [`Review::bumps`].
+    pub bump: usize,
 }
 
 /// What a maintainer must look at.
 pub struct Review<'a> {
     /// Both sides.
     pub sides: &'a Sides,
-    /// The commits between.
-    pub between: Between,
+    /// The source first, then what is vendored.
+    pub bumps: Vec<Bump>,
     /// Pins whose number changes, in recipe order.
     pub pins: Vec<PinChange>,
     /// Indices into `after.drift` of what no number can fix.
@@ -58,18 +69,12 @@ pub fn ported_paths(recipe: &Recipe, tree: Workspace) -> BTreeSet<RepoPath> {
 }
 
 impl Sides {
-    /// Runs the recipe on both trees.
-    pub fn run(
-        recipe: &Recipe,
-        old: (CommitSha, Workspace),
-        new: (CommitSha, Workspace),
-        checkouts: &Checkouts,
-    ) -> Self {
+    /// Runs the recipe on the old and the new tree of its source, each with the trees of what it vendors.
+    pub fn run(recipe: &Recipe, sources: [Workspace; 2], checkouts: [&Checkouts; 2]) -> Self {
+        let [old, new] = sources;
         Self {
-            before: run_sourced(recipe, old.1, checkouts, Mode::Measure),
-            after: run_sourced(recipe, new.1, checkouts, Mode::Measure),
-            old: old.0,
-            new: new.0,
+            before: run_sourced(recipe, old, checkouts[0], Mode::Measure),
+            after: run_sourced(recipe, new, checkouts[1], Mode::Measure),
         }
     }
 
@@ -81,7 +86,7 @@ impl Sides {
     }
 
     /// Puts together what must be looked at.
-    pub fn review(&self, recipe: &Recipe, between: Between) -> Review<'_> {
+    pub fn review(&self, recipe: &Recipe, bumps: Vec<Bump>) -> Review<'_> {
         let pins = compare::pins(recipe, &self.before, &self.after);
         let is_blocking = |kind: FailureKind, applied: bool| !applied || kind != FailureKind::Pin;
         let drift = self.after.drift.iter().enumerate();
@@ -95,15 +100,31 @@ impl Sides {
             }
         }
         blocking.sort_unstable();
-        let hidden = compare::hidden_drift(&self.before, &self.after, &between);
+        let hidden = compare::hidden_drift(recipe, self, &bumps);
         Review {
             sides: self,
             files: tree_delta(&self.before.workspace, &self.after.workspace),
-            between,
+            bumps,
             pins,
             blocking,
             hidden,
         }
+    }
+}
+
+impl Bump {
+    /// Whether the commit is another one.
+    pub fn changes(&self) -> bool {
+        self.old.0 != self.new.0
+    }
+
+    /// The ops that bring the repository's files.
+    pub fn ops<'r>(&self, recipe: &'r Recipe) -> impl Iterator<Item = (usize, &'r BuiltOp)> {
+        let ops = recipe.ops.iter().enumerate();
+        ops.filter(|(_, op)| match &self.vendor {
+            None => op.spec.name == "source",
+            Some(name) => op.spec.name == "vendor" && op.text("name") == Some(name),
+        })
     }
 }
 
@@ -114,8 +135,10 @@ impl Review<'_> {
             return None;
         }
         let mut edit = RecipeEdit::default();
-        if let Some(source) = recipe.ops.iter().position(|op| op.spec.name == "source") {
-            edit.commit(recipe, source, &self.sides.new);
+        for bump in &self.bumps {
+            for (index, _) in bump.ops(recipe) {
+                edit.commit(recipe, index, &bump.new.0);
+            }
         }
         for pin in &self.pins {
             edit.pin(recipe, pin.op, pin.name, pin.new);

@@ -3,7 +3,7 @@
 
 use crate::ops::{Evidence, Failure, FailureKind, Note};
 use crate::recipe::{Recipe, RecipeErrors};
-use crate::repin::Review;
+use crate::repin::{Bump, Review};
 use crate::run::Run;
 use crate::workspace::ChangeSet;
 use serde_json::{Value, json};
@@ -93,10 +93,24 @@ pub fn review(recipe: &Recipe, review: &Review<'_>, status: u8) -> Value {
         value["after_line"] = json!(drift.after.map(|op| recipe.ops[op].line));
         value
     });
+    let touching = |bump: &Bump| {
+        let commits = bump.between.touching.iter();
+        commits.map(|(id, subject)| json!({ "commit": id, "subject": subject })).collect::<Vec<_>>()
+    };
+    let source = review.bumps.iter().find(|bump| bump.vendor.is_none());
+    let vendors = review.bumps.iter().filter(|bump| bump.vendor.is_some()).map(|bump| {
+        json!({
+            "name": bump.vendor,
+            "old": bump.old.0.as_str(),
+            "new": bump.new.0.as_str(),
+            "commits": bump.between.commits,
+            "touching": touching(bump),
+        })
+    });
     let hidden = review
         .hidden
         .iter()
-        .map(|h| json!({ "path": h.path.to_string(), "upstream": h.upstream.to_string() }));
+        .map(|h| json!({ "path": h.path.to_string(), "upstream": h.upstream.to_string(), "vendor": review.bumps[h.bump].vendor }));
     let files = review.files.iter().map(|f| {
         json!({
             "path": f.path.to_string(),
@@ -110,10 +124,11 @@ pub fn review(recipe: &Recipe, review: &Review<'_>, status: u8) -> Value {
         "command": "repin",
         "recipe": recipe.text.name(),
         "status": status,
-        "old": review.sides.old.as_str(),
-        "new": review.sides.new.as_str(),
-        "commits": review.between.commits,
-        "touching": review.between.touching.iter().map(|(id, subject)| json!({ "commit": id, "subject": subject })).collect::<Vec<_>>(),
+        "old": source.map(|bump| bump.old.0.as_str()),
+        "new": source.map(|bump| bump.new.0.as_str()),
+        "commits": source.map(|bump| bump.between.commits),
+        "touching": source.map(touching),
+        "vendors": vendors.collect::<Vec<_>>(),
         "pins": pins.collect::<Vec<_>>(),
         "blocking": blocking.collect::<Vec<_>>(),
         "hidden": hidden.collect::<Vec<_>>(),

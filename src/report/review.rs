@@ -3,8 +3,8 @@
 use super::style::Color;
 use super::{Style, escape, failure, plural};
 use crate::ops::Evidence;
-use crate::recipe::Recipe;
-use crate::repin::{FileDelta, Review};
+use crate::recipe::{CommitSha, Recipe};
+use crate::repin::{Bump, FileDelta, Review};
 use std::fmt::Write;
 
 /// Commits that are listed.
@@ -12,32 +12,18 @@ const MAX_COMMITS: usize = 20;
 /// Files of the port that are listed.
 const MAX_FILES: usize = 60;
 
-/// The whole review. `names` are tags of the old and the new commit; `upstream_diff` shows how a file of upstream changed.
+/// The whole review. `upstream_diff` shows how a file of upstream changed.
 pub fn text(
     recipe: &Recipe,
     review: &Review<'_>,
-    names: (Option<&str>, Option<&str>),
     upstream_diff: impl Fn(&crate::repin::HiddenDrift) -> String,
     style: Style,
 ) -> String {
     let mut out = String::new();
-    let name = |sha: &crate::recipe::CommitSha, tag: Option<&str>| match tag {
-        Some(tag) => format!("{} ({})", sha.short(), escape::line(tag)),
-        None => sha.short().to_owned(),
-    };
-    let (old, new) = (name(&review.sides.old, names.0), name(&review.sides.new, names.1));
-    heading(&mut out, style, &format!("upstream {old} -> {new}"));
-    let (commits, touching) = (review.between.commits, review.between.touching.len());
-    let _ = writeln!(
-        out,
-        "{} between, {} ported files",
-        plural(commits, ("commit", "commits")),
-        plural(touching, ("touches", "touch"))
-    );
-    for (id, subject) in review.between.touching.iter().take(MAX_COMMITS) {
-        let _ = writeln!(out, "  {id} {}", escape::line(subject));
+    let several = review.bumps.len() > 1;
+    for one in review.bumps.iter().filter(|bump| bump.changes() || !several) {
+        bump(&mut out, one, style);
     }
-    more(&mut out, touching, MAX_COMMITS);
     pins(&mut out, recipe, review, style);
     blocking(&mut out, recipe, review, style);
     if !review.hidden.is_empty() {
@@ -49,6 +35,27 @@ pub fn text(
     }
     files(&mut out, &review.files, style);
     out
+}
+
+/// The commits between, with those that touch what is ported.
+fn bump(out: &mut String, bump: &Bump, style: Style) {
+    let name = |(sha, tag): &(CommitSha, Option<String>)| match tag {
+        Some(tag) => format!("{} ({})", sha.short(), escape::line(tag)),
+        None => sha.short().to_owned(),
+    };
+    let of = bump.vendor.as_deref().map_or_else(|| "upstream".to_owned(), escape::line);
+    heading(out, style, &format!("{of} {} -> {}", name(&bump.old), name(&bump.new)));
+    let touching = &bump.between.touching;
+    let _ = writeln!(
+        out,
+        "{} between, {} ported files",
+        plural(bump.between.commits, ("commit", "commits")),
+        plural(touching.len(), ("touches", "touch"))
+    );
+    for (id, subject) in touching.iter().take(MAX_COMMITS) {
+        let _ = writeln!(out, "  {id} {}", escape::line(subject));
+    }
+    more(out, touching.len(), MAX_COMMITS);
 }
 
 fn heading(out: &mut String, style: Style, text: &str) {
@@ -131,9 +138,9 @@ fn renames(out: &mut String, recipe: &Recipe, review: &Review<'_>) {
             let Some(text) = op.text(argument) else { continue };
             let start = text.split(['*', '?', '[', '{']).next().unwrap_or(text);
             let below = review
-                .between
-                .renamed
+                .bumps
                 .iter()
+                .flat_map(|bump| &bump.between.renamed)
                 .filter(|(old, _)| old.to_string().starts_with(start) && !start.is_empty());
             for (old, new) in below.take(3) {
                 let _ = writeln!(out, "  line {}: git sees {old} renamed to {new}", op.line);

@@ -14,5 +14,6 @@ mod json;
 mod language;
 mod output;
 mod repin;
+mod repin_sources;
 mod source;
 mod streams;
