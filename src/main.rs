@@ -10,6 +10,13 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
+            if let Some((word, command)) = cli::misspelt_command(&error, std::env::args().nth(1)) {
+                let _ = writeln!(
+                    io::stderr(),
+                    "error: there is no command `{word}`\n  help: did you mean `{command}`?"
+                );
+                return ExitCode::from(exit::USAGE);
+            }
             // Help and version come as errors of exit status 0; a closed pipe is no reason to fail.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(exit::USAGE));

@@ -59,7 +59,7 @@ pub enum Command {
 /// When to send colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Default)]
 pub enum ColorChoice {
-    /// On a terminal, unless NO_COLOR says otherwise.
+    /// On a terminal, unless NO_COLOR or CLICOLOR_FORCE say otherwise.
     #[default]
     Auto,
     /// Always.
@@ -85,76 +85,94 @@ pub struct RunArgs {
     #[arg(value_name = "RECIPE", conflicts_with = "inline")]
     pub recipe: Option<PathBuf>,
     /// The recipe inline instead of a file
-    #[arg(short = 'e', long = "recipe", value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(
+        short = 'e',
+        long = "recipe",
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        help_heading = "Input"
+    )]
     pub inline: Option<String>,
     /// The upstream checkout; read, never written, unless --in-place
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Input")]
     pub dir: Option<PathBuf>,
     /// A file of an input tree in memory; the first '=' splits (repeatable)
-    #[arg(long = "file", value_name = "PATH=TEXT", conflicts_with = "dir")]
+    #[arg(long = "file", value_name = "PATH=TEXT", conflicts_with = "dir", help_heading = "Input")]
     pub files: Vec<String>,
     /// The checkout of a vendored repository (repeatable)
-    #[arg(long = "vendor", value_name = "NAME=DIR")]
+    #[arg(long = "vendor", value_name = "NAME=DIR", help_heading = "Input")]
     pub vendors: Vec<String>,
     /// Write the ported tree there; an earlier port there is replaced
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     /// Write the result into --dir instead
-    #[arg(long, conflicts_with = "out", requires = "dir")]
+    #[arg(long, conflicts_with = "out", requires = "dir", help_heading = "Output")]
     pub in_place: bool,
     /// Write nothing; compare with --out and fail if they differ
-    #[arg(long, requires = "out", conflicts_with_all = ["in_place", "partial", "dry_run", "force"])]
+    #[arg(long, requires = "out", conflicts_with_all = ["in_place", "partial", "dry_run", "force"], help_heading = "Output")]
     pub check: bool,
     /// Write nothing; with --out, the changes are those against it
-    #[arg(long, conflicts_with_all = ["partial", "force"])]
+    #[arg(long, conflicts_with_all = ["partial", "force"], help_heading = "Output")]
     pub dry_run: bool,
     /// Print the changes as a patch for `git apply`; the log goes to standard error
-    #[arg(long)]
+    #[arg(long, help_heading = "What is shown")]
     pub diff: bool,
     /// Print every file of the resulting tree
-    #[arg(long)]
+    #[arg(long, help_heading = "What is shown")]
     pub print: bool,
     /// Show the resulting tree instead of the changes: what came from where
-    #[arg(long, conflicts_with_all = ["diff", "print", "check"])]
+    #[arg(long, conflicts_with_all = ["diff", "print", "check"], help_heading = "What is shown")]
     pub tree: bool,
     /// When an op fails, write the tree as it was before that op to --out
-    #[arg(long, requires = "out")]
+    #[arg(long, requires = "out", help_heading = "Output")]
     pub partial: bool,
     /// Stop at the first op that does not apply instead of measuring on
-    #[arg(long)]
+    #[arg(long, help_heading = "Strictness")]
     pub fail_fast: bool,
     /// Stop before the first op at or after this line of the recipe, and show the tree there
-    #[arg(long, value_name = "LINE", conflicts_with_all = ["out", "in_place"])]
+    #[arg(long, value_name = "LINE", conflicts_with_all = ["out", "in_place"], help_heading = "What is shown")]
     pub until: Option<usize>,
     /// Run again on each save of the recipe or an overlay; print what changed since the last run
-    #[arg(long, conflicts_with_all = ["in_place", "check", "partial", "inline", "print", "tree"])]
+    #[arg(long, conflicts_with_all = ["in_place", "check", "partial", "inline", "print", "tree"], help_heading = "What is shown")]
     pub watch: bool,
     /// Accept a checkout that is not clean; provenance says so
-    #[arg(long)]
+    #[arg(long, help_heading = "Input")]
     pub allow_dirty: bool,
     /// Take sources and vendors without a checkout from the cache only; fetch nothing
-    #[arg(long)]
+    #[arg(long, help_heading = "Input")]
     pub offline: bool,
     /// Demand that every op that selects or changes files is pinned
-    #[arg(long)]
+    #[arg(long, help_heading = "Strictness")]
     pub require_pins: bool,
     /// Warnings of the final checks fail the run
-    #[arg(long)]
+    #[arg(long, help_heading = "Strictness")]
     pub strict: bool,
     /// Replace --out, or change --dir, even if that loses edits made by hand
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub force: bool,
     /// Print errors and warnings only
-    #[arg(short, long, conflicts_with_all = ["verbose", "diff", "print", "tree"])]
+    #[arg(short, long, conflicts_with_all = ["verbose", "diff", "print", "tree"], help_heading = "What is shown")]
     pub quiet: bool,
     /// Print what each op matched, and every deleted file
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "What is shown")]
     pub verbose: bool,
     /// Print text, or one JSON document
-    #[arg(long, value_name = "FORMAT", default_value = "text", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "text",
+        hide_default_value = true,
+        help_heading = "What is shown"
+    )]
     pub format: Format,
     /// When to use colour
-    #[arg(long, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        help_heading = "What is shown"
+    )]
     pub color: ColorChoice,
 }
 

@@ -5,6 +5,8 @@ use super::args::{Cli, CompletionsArgs};
 use super::{Streams, exit};
 use crate::report::reference;
 use clap::CommandFactory;
+use clap_mangen::Man;
+use std::io;
 
 /// Prints a completion script.
 pub fn completions(args: &CompletionsArgs, streams: &mut Streams<'_>) -> u8 {
@@ -14,15 +16,45 @@ pub fn completions(args: &CompletionsArgs, streams: &mut Streams<'_>) -> u8 {
     exit::DONE
 }
 
-/// Prints the man page, the ops at its end.
+/// Prints the man page: the options, each command with its own, the ops.
 pub fn man(streams: &mut Streams<'_>) -> u8 {
-    let mut page = Vec::new();
-    if let Err(error) = clap_mangen::Man::new(Cli::command()).render(&mut page) {
-        streams.error(&format!("cannot render the man page: {error}"), None);
-        return exit::OUTPUT;
+    match page() {
+        Ok(text) => {
+            streams.say(text);
+            exit::DONE
+        }
+        Err(error) => {
+            streams.error(&format!("cannot render the man page: {error}"), None);
+            exit::OUTPUT
+        }
     }
-    let mut text = String::from_utf8_lossy(&page).into_owned();
+}
+
+fn page() -> io::Result<String> {
+    let mut cli = Cli::command();
+    cli.build();
+    let page = Man::new(cli.clone());
+    let mut out = Vec::new();
+    page.render_title(&mut out)?;
+    page.render_name_section(&mut out)?;
+    page.render_synopsis_section(&mut out)?;
+    page.render_description_section(&mut out)?;
+    page.render_options_section(&mut out)?;
+    let mut text = String::from_utf8_lossy(&out).into_owned();
+    text.push_str(".SH COMMANDS\n");
+    for command in cli.get_subcommands().filter(|command| command.get_name() != "help") {
+        let mut out = Vec::new();
+        Man::new(command.clone()).render_options_section(&mut out)?;
+        // A page for each command would be found by nobody; their options stand here, under their names.
+        let options = String::from_utf8_lossy(&out).replacen(".SH OPTIONS\n", "", 1);
+        let name = command.get_name();
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        let about = about.replace('-', "\\-");
+        text.push_str(&format!(".SS kernel\\-port {name}\n{about}\n{options}"));
+    }
     text.push_str(&reference::roff());
-    streams.say(text);
-    exit::DONE
+    let mut out = Vec::new();
+    page.render_extra_section(&mut out)?;
+    text.push_str(&String::from_utf8_lossy(&out));
+    Ok(text)
 }

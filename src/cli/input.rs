@@ -86,6 +86,7 @@ fn read_recipe(path: &Path, streams: &mut Streams<'_>) -> Result<(String, PathBu
         // A single word was probably meant as a command.
         let word = path.to_str().filter(|p| !p.contains(['/', '.']));
         let help = word.map(|w| format!("if `{w}` was meant as a command: `kernel-port --help` lists them"));
+        let help = help.or_else(|| recipes_beside(path));
         usage(streams, &format!("cannot read the recipe {shown}: {e}"), help.as_deref())
     })?;
     let text = String::from_utf8(bytes).map_err(|e| {
@@ -96,6 +97,19 @@ fn read_recipe(path: &Path, streams: &mut Streams<'_>) -> Result<(String, PathBu
     let real = std::fs::canonicalize(path)
         .map_err(|e| usage(streams, &format!("cannot resolve the recipe's path {shown}: {e}"), None))?;
     Ok((text, real))
+}
+
+/// The recipes in the directory of one that is not there.
+fn recipes_beside(path: &Path) -> Option<String> {
+    let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let files = std::fs::read_dir(parent).ok()?.filter_map(Result::ok).map(|entry| entry.path());
+    let recipes = files.filter(|file| file.extension().is_some_and(|e| e == "kdl") && file.is_file());
+    let mut names: Vec<String> = recipes
+        .map(|file| path.with_file_name(file.file_name().unwrap_or_default()).display().to_string())
+        .collect();
+    names.sort();
+    names.truncate(5);
+    (!names.is_empty()).then(|| format!("recipes there: {}", report::escape::line(&names.join(", "))))
 }
 
 /// A file name after `-e` is a slip, and its text would be a strange KDL error.

@@ -24,7 +24,8 @@ pub use run::run;
 pub use variants::VariantsArgs;
 pub use verify::VerifyArgs;
 
-use crate::report::{Color, Style};
+use crate::report::{Color, Style, nearest};
+use clap::CommandFactory;
 use std::cell::Cell;
 use std::io::Write;
 use std::rc::Rc;
@@ -88,6 +89,15 @@ impl Streams<'_> {
         let word = self.err_style.paint(Color::Warning, "warning:");
         self.complain(format!("{word} {message}\n"));
     }
+}
+
+/// A first word that was taken for a recipe, made the rest of the line senseless, and is nearly a command; the command.
+pub fn misspelt_command(error: &clap::Error, first: Option<String>) -> Option<(String, String)> {
+    let word = first.filter(|word| !word.starts_with('-') && !word.contains(['.', '/']))?;
+    let cli = Cli::command();
+    let near = nearest::one(&word, cli.get_subcommands().map(clap::Command::get_name))?;
+    let unknown = error.kind() == clap::error::ErrorKind::UnknownArgument && near != word;
+    unknown.then(|| (word, near.to_owned()))
 }
 
 /// Runs what was asked for; the exit status.

@@ -79,7 +79,20 @@ fn try_run(
     };
     if checked.fails(args.strict) {
         report.log();
+        // What is at fault can be looked at.
+        if args.tree {
+            report.changes(&run.workspace);
+        }
+        if args.print {
+            report.contents(&run.workspace);
+        }
         report.streams.complain(findings);
+        if args.partial {
+            report.streams.complain(
+                "--partial wrote nothing: every op applies, and it is the result that is at fault\n  \
+                 help: fix the findings or accept them with `allow`; --tree and --print show the result, --until LINE the tree before an op\n",
+            );
+        }
         return Ok(exit::DOES_NOT_APPLY);
     }
     // Writing comes first: nothing that happens to the printing may cost the output.
@@ -127,7 +140,8 @@ fn base_tree(args: &RunArgs, loaded: &Loaded, streams: &mut Streams<'_>) -> Resu
     };
     if !directory.is_dir() {
         let found = if directory.exists() { "is no directory" } else { "does not exist" };
-        return Err(input::usage(streams, &format!("--dir {} {found}", directory.display()), None));
+        let help = "--dir names a checkout of upstream: `git clone URL DIR` makes one";
+        return Err(input::usage(streams, &format!("--dir {} {found}", directory.display()), Some(help)));
     }
     if sourced {
         return Ok(Workspace::default());

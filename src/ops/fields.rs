@@ -137,7 +137,15 @@ pub fn sources<'w>(
     for glob in &globs.0 {
         let paths = glob.paths(context.workspace);
         if paths.is_empty() {
-            return Err(no_match(context.workspace, glob, argument));
+            let failure = no_match(context.workspace, glob, argument);
+            return Err(if argument == "torch_src" {
+                failure.hint(
+                    "the binding, which registers the operators, is written by hand: bring it with an overlay \
+                     (examples/relu-aot has one)",
+                )
+            } else {
+                failure
+            });
         }
         selected.extend(paths);
     }

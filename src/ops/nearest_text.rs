@@ -38,7 +38,7 @@ pub fn explain_missing(
     {
         return failure
             .evidence(vec![Evidence::line(path, content, at)])
-            .hint("already upstream: with= stands there, this op can go");
+            .hint("already upstream, if that is it: with= stands there, and this op can go");
     }
     if let Some(evidence) = in_normal_form(&contents, find, unify_line_ends) {
         return failure
@@ -167,7 +167,7 @@ mod tests {
     fn already_upstream() {
         let (message, _, hints) = explained("old", "new", "a new thing\n");
         assert_eq!(message, "expected exactly 1 match but found 0: find= is not in `a`");
-        assert_eq!(hints, ["already upstream: with= stands there, this op can go"]);
+        assert_eq!(hints, ["already upstream, if that is it: with= stands there, and this op can go"]);
     }
 
     #[test]

@@ -43,8 +43,12 @@ fn build(args: &mut Args<'_>) -> Option<Box<dyn Op>> {
     let directory = args.context().base.join(&from);
     if !directory.is_dir() {
         let found = if directory.exists() { "is no directory" } else { "does not exist" };
-        let message = format!("the overlay {from} {found}");
-        args.error("from", message, format!("looked for {}", directory.display()));
+        let message = format!("the overlay directory `{from}` {found}");
+        args.error(
+            "from",
+            message,
+            format!("looked for {}: from= is relative to the recipe", directory.display()),
+        );
         return None;
     }
     Some(Box::new(Overlay { from, directory }))
@@ -149,6 +153,6 @@ mod tests {
     #[test]
     fn a_missing_directory_is_a_mistake_of_the_recipe() {
         let errors = Port::new("overlay from=\"no/such\"").build_errors();
-        assert_eq!(errors, ["1:14: overlay: the overlay no/such does not exist"]);
+        assert_eq!(errors, ["1:14: overlay: the overlay directory `no/such` does not exist"]);
     }
 }

@@ -196,6 +196,9 @@ impl RelativizeImports {
                 "the files import `{longer}`: package_root= is the directory of the top-level package, {}",
                 self.root.parent().map_or_else(String::new, |dir| dir.to_string())
             )),
+            None if selection.paths.is_empty() => {
+                failure.hint("the package's files are those of package_root=")
+            }
             None => failure.hint("relative imports stay as they are; if that is right, remove the op"),
         }
     }

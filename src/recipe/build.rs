@@ -150,7 +150,13 @@ fn check_version(header: &Node, errors: &mut Vec<RecipeError>) {
         ),
         Some(Spanned { span, .. }) => RecipeError::new(span.clone(), "recipe: version must be an integer"),
     };
-    errors.push(error.help("write: recipe version=1"));
+    let newer = error.message.contains("is not known");
+    let help = if newer {
+        "a newer kernel-port reads it; or write: recipe version=1"
+    } else {
+        "write: recipe version=1"
+    };
+    errors.push(error.help(help));
 }
 
 fn build_op(

@@ -22,7 +22,7 @@ pub fn check(text: &str) -> Result<(), RecipeError> {
             let (length, depth) = comment(rest);
             if depth > 0 && depth <= MAX_NESTING {
                 return Err(
-                    RecipeError::new(at..at + 2, "the comment is not closed").help("close it with */")
+                    RecipeError::new(at..at + 2, "the comment is not closed").help("close it with */; if it was meant as a text, a path or a glob, it stands in quotes: in=\"csrc/**\"")
                 );
             }
             at += length;

@@ -98,11 +98,14 @@ impl ArgValue for u64 {
     }
 }
 
+/// What every path in a recipe is.
+const IN_TREE: &str = "paths are relative to the top of the tree: \"torch-ext/pkg\"";
+
 impl ArgValue for RepoPath {
     const TYPE: ArgType = ArgType::Path;
     fn read(value: &Value) -> Result<Self, ValueError> {
         let text = text(value)?;
-        Self::typed(text).map_err(|e| ValueError::new(format!("\"{text}\" {e}")))
+        Self::typed(text).map_err(|e| ValueError::new(format!("\"{text}\" {e}")).help(IN_TREE))
     }
 }
 
@@ -110,7 +113,7 @@ impl ArgValue for Directory {
     const TYPE: ArgType = ArgType::Path;
     fn read(value: &Value) -> Result<Self, ValueError> {
         let text = text(value)?;
-        Self::typed(text).map_err(|e| ValueError::new(format!("\"{text}\" {e}")))
+        Self::typed(text).map_err(|e| ValueError::new(format!("\"{text}\" {e}")).help(IN_TREE))
     }
 }
 

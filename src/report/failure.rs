@@ -93,6 +93,11 @@ pub fn op_failure(recipe: &Recipe, op: usize, failure: &Failure, verbose: bool, 
     for hint in &failure.hints {
         let _ = writeln!(out, "  help: {}", escape::line(hint));
     }
+    let about_the_tree =
+        matches!(failure.kind, FailureKind::Missing | FailureKind::NoEffect | FailureKind::Conflict);
+    if failure.hints.is_empty() && about_the_tree {
+        let _ = writeln!(out, "  help: --until {} shows the tree before this op", built.line);
+    }
     out
 }
 

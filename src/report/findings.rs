@@ -1,6 +1,7 @@
 //! What the final checks found, grouped by rule; and the longer story of a rule.
 
 use super::style::Color;
+use super::wrap::hanging;
 use super::{Style, escape, plural};
 use crate::check::{self, Finding, Report, Rule, Severity};
 use std::fmt::Write;
@@ -82,8 +83,9 @@ pub fn table(style: Style) -> String {
     let width = check::RULES.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
     let mut out = String::new();
     for rule in check::RULES {
-        let id = style.paint(Color::Bold, &format!("{:<width$}", rule.id));
-        let _ = writeln!(out, "{id}  {:<7}  {}", rule.severity.name(), rule.summary);
+        let start = format!("{:<width$}  {:<7}  ", rule.id, rule.severity.name());
+        let text = hanging(&start, rule.summary, style.width);
+        out.push_str(&text.replacen(rule.id, &style.paint(Color::Bold, rule.id), 1));
     }
     out.push_str("\n`kernel-port explain RULE` says what breaks and what to do\n");
     out
@@ -91,16 +93,18 @@ pub fn table(style: Style) -> String {
 
 /// A rule in full.
 pub fn story(rule: &Rule, style: Style) -> String {
-    let mut out = format!(
-        "{} ({})\n\nFinds    {}\nWhy      {}\nBreaks   {}\nDo       {}\nAccept   allow rule=\"{}\" in=\"GLOB\" reason=\"WHY\"\n",
-        style.paint(Color::Bold, rule.id),
-        rule.severity.name(),
-        rule.summary,
-        rule.why,
-        rule.breaks,
-        rule.fix,
-        rule.id,
-    );
+    let mut out = format!("{} ({})\n\n", style.paint(Color::Bold, rule.id), rule.severity.name());
+    let accept = format!("allow rule=\"{}\" in=\"GLOB\" reason=\"WHY\"", rule.id);
+    let parts = [
+        ("Finds    ", rule.summary),
+        ("Why      ", rule.why),
+        ("Breaks   ", rule.breaks),
+        ("Do       ", rule.fix),
+        ("Accept   ", &accept),
+    ];
+    for (start, text) in parts {
+        out.push_str(&hanging(start, text, style.width));
+    }
     if let Some((name, text)) = rule.template() {
         let _ = write!(out, "\nA {name} to copy\n\n{text}");
     }
@@ -182,7 +186,8 @@ mod tests {
         let rule = check::find("pybind").unwrap();
         let story = story(rule, Style::PLAIN);
         for text in [rule.summary, rule.why, rule.breaks, rule.fix, "allow rule=\"pybind\" in=\"GLOB\""] {
-            assert!(story.contains(text), "{text}");
+            let on_one_line = story.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(on_one_line.contains(text), "{text}");
         }
     }
 }

@@ -17,6 +17,7 @@ pub mod snippets;
 mod style;
 mod terminal;
 pub mod tree;
+mod wrap;
 
 pub use style::{Color, Style};
 pub use terminal::{Out, color_wanted, terminal_width, unicode_wanted};

@@ -1,6 +1,7 @@
 //! The op reference: the table, one op in full, and the same as Markdown. Everything comes from the ops' own data;
 //! examples are run, never typed.
 
+use super::wrap::hanging;
 use super::{Color, Style};
 use crate::ops::{Example, Group, OpSpec, TABLE};
 use std::fmt::Write;
@@ -12,8 +13,8 @@ pub fn table(style: Style) -> String {
     for group in Group::ALL {
         let _ = writeln!(out, "{}", style.paint(Color::Bold, group.title()));
         for spec in group.ops() {
-            let name = style.paint(Color::Bold, &format!("{:<width$}", spec.name));
-            let _ = writeln!(out, "  {name}  {}", spec.summary);
+            let text = hanging(&format!("  {:<width$}  ", spec.name), spec.summary, style.width);
+            out.push_str(&text.replacen(spec.name, &style.paint(Color::Bold, spec.name), 1));
         }
     }
     out.push_str("\n`kernel-port ops NAME` shows the arguments and an example\n");
@@ -28,20 +29,24 @@ pub fn signature(spec: &OpSpec) -> String {
 
 /// One op in full. `run` gives the output of an example's command.
 pub fn op(spec: &OpSpec, style: Style, run: impl Fn(&Example) -> String) -> String {
-    let mut out =
-        format!("{}\n\n{}\n\nArguments\n", style.paint(Color::Bold, &signature(spec)), spec.summary);
+    let mut out = hanging("", &signature(spec), style.width);
+    if style.color {
+        out = out.lines().map(|line| style.paint(Color::Bold, line) + "\n").collect();
+    }
+    let _ = write!(out, "\n{}\nArguments\n", hanging("", spec.summary, style.width));
     let width = spec.args.iter().map(|a| a.name.len()).max().unwrap_or(0);
     for arg in spec.args {
         let optional = if arg.required { "" } else { " (optional)" };
-        let name = style.paint(Color::Bold, &format!("{:<width$}", arg.name));
-        let _ = writeln!(out, "  {name}  {}: {}{optional}", arg.ty.name(), arg.help);
+        let start = format!("  {:<width$}  ", arg.name);
+        let text = hanging(&start, &format!("{}: {}{optional}", arg.ty.name(), arg.help), style.width);
+        out.push_str(&text.replacen(arg.name, &style.paint(Color::Bold, arg.name), 1));
     }
     out.push_str("\nFails when\n");
     for failure in spec.failures {
-        let _ = writeln!(out, "  {failure}");
+        out.push_str(&hanging("  - ", failure, style.width));
     }
     if spec.pins().next().is_some() {
-        out.push_str("  a pin differs from what is found\n");
+        out.push_str("  - a pin differs from what is found\n");
     }
     if let Some(example) = &spec.example {
         let _ = write!(out, "\nExample\n  $ {}\n", command(example));
@@ -124,10 +129,13 @@ pub fn markdown(run: impl Fn(&Example) -> String) -> String {
 pub fn roff() -> String {
     let escape = |text: &str| text.replace('\\', "\\e").replace('-', "\\-");
     let mut out = String::from(".SH OPS\n");
-    for spec in TABLE {
-        let _ = write!(out, ".TP\n\\fB{}\\fR\n{}\n", escape(&signature(spec)), escape(spec.summary));
-        for arg in spec.args {
-            let _ = write!(out, ".br\n\\fI{}\\fR: {}\n", escape(arg.name), escape(arg.help));
+    for group in Group::ALL {
+        let _ = writeln!(out, ".SS {}", group.title());
+        for spec in group.ops() {
+            let _ = write!(out, ".TP\n\\fB{}\\fR\n{}\n", escape(&signature(spec)), escape(spec.summary));
+            for arg in spec.args {
+                let _ = write!(out, ".br\n\\fI{}\\fR: {}\n", escape(arg.name), escape(arg.help));
+            }
         }
     }
     out

@@ -15,5 +15,6 @@ mod language;
 mod output;
 mod repin;
 mod repin_sources;
+mod snapshots;
 mod source;
 mod streams;
