@@ -39,8 +39,12 @@ fn page() -> io::Result<String> {
     page.render_name_section(&mut out)?;
     page.render_synopsis_section(&mut out)?;
     page.render_description_section(&mut out)?;
-    page.render_options_section(&mut out)?;
     let mut text = String::from_utf8_lossy(&out).into_owned();
+    let mut out = Vec::new();
+    page.render_options_section(&mut out)?;
+    // The groups of options are parts of that section.
+    let options = String::from_utf8_lossy(&out).replace("\n.SH ", "\n.SS ");
+    text.push_str(&options);
     text.push_str(".SH COMMANDS\n");
     for command in cli.get_subcommands().filter(|command| command.get_name() != "help") {
         let mut out = Vec::new();
@@ -55,6 +59,7 @@ fn page() -> io::Result<String> {
     text.push_str(&reference::roff());
     let mut out = Vec::new();
     page.render_extra_section(&mut out)?;
-    text.push_str(&String::from_utf8_lossy(&out));
+    let extra = String::from_utf8_lossy(&out);
+    text.push_str(&extra.replacen(".SH EXTRA", ".SH EXAMPLES AND EXIT STATUS", 1));
     Ok(text)
 }

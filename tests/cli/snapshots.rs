@@ -68,7 +68,14 @@ fn the_reference_is_as_kept() {
 
 #[test]
 fn the_man_page_is_as_kept() {
-    is_as_kept("kernel-port.1", &said(&["man"]));
+    let page = said(&["man"]);
+    for name in commands().iter().filter(|name| *name != "help") {
+        assert!(page.contains(&format!(".SS kernel\\-port {name}\n")), "{name}");
+    }
+    for spec in kernel_port::ops::TABLE {
+        assert!(page.contains(&format!("\\fB{} ", spec.name)), "{}", spec.name);
+    }
+    is_as_kept("kernel-port.1", &page);
 }
 
 /// One thing that goes wrong: a name, the files of upstream, the recipe, more arguments. Without files the arguments
