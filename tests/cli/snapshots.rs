@@ -355,7 +355,7 @@ fn errors_are_as_kept() {
         });
         let here = port.path("").display().to_string();
         let err = done.err.replace(&here, "/HERE/").replace(here.trim_end_matches('/'), "/HERE");
-        let _ = write!(all, "## {name}\n");
+        let _ = writeln!(all, "## {name}");
         if !dir.is_empty() {
             let _ = write!(all, "{}", recipe.lines().map(|l| format!("| {l}\n")).collect::<String>());
         }
