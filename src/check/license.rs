@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     summary: "upstream has a licence file that the port does not carry",
     why: "most licences demand that their text travels with the code",
     breaks: "the port is published against upstream's terms",
-    fix: "keep it: add LICENSE to prune's keep",
+    fix: "keep it: add it to prune's keep",
     whole: true,
     check,
 };

@@ -58,6 +58,8 @@ mod tests {
     fn a_glob_that_matches_nothing_says_what_is_near() {
         for (glob, hint) in [
             ("pkg", "pkg is a directory; \"pkg/**\" matches every file below it"),
+            ("pgk/**", "nearest paths: pkg"),
+            ("pkg/*.cu", "pkg holds a.py"),
             ("PKG/*", "globs are case-sensitive; the tree has pkg/a.py"),
             ("a,b", "in= takes one glob; to match either, write \"{a,b}\""),
             ("lib/a.py", "nearest paths: pkg/a.py"),

@@ -210,3 +210,19 @@ fn modules_that_the_loaded_kernel_will_not_have_are_warned_of() {
     assert_eq!(notes(all), []);
     assert_eq!(Port::new(RECIPE).file("t.py", text).run().steps[0].notes, []);
 }
+
+#[test]
+fn many_modules_make_one_warning() {
+    let names = ["a", "b", "c", "d"];
+    let text: String = names.iter().map(|name| format!("from pkg.{name} import f\n")).collect();
+    let port = Port::new(RECIPE).file("t.py", &text).file("torch-ext/pkg/__init__.py", "");
+    let port = names.iter().fold(port, |port, name| port.file(&format!("torch-ext/pkg/{name}.py"), ""));
+    let notes = port.run().steps[0].notes.clone();
+    let (warnings, details): (Vec<Note>, Vec<Note>) =
+        notes.into_iter().partition(|note| matches!(note, Note::Warning(_)));
+    let [Note::Warning(warning)] = &warnings[..] else { panic!("{warnings:?}") };
+    assert!(
+        warning.contains("does not load 4 modules") && warning.contains("pkg.a, pkg.b, pkg.c, and 1 more")
+    );
+    assert_eq!(details.len(), 4);
+}

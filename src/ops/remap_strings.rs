@@ -102,7 +102,11 @@ impl Op for RemapStrings {
         }
         places.sort();
         let what = format!("literal with the module path {}", self.from);
-        let none = places.is_empty().then(|| nothing(&selection, &self.within, &what));
+        let none = places.is_empty().then(|| {
+            nothing(&selection, &self.within, &what).hint(
+                "only what Python imports or patches by name is looked at; replace rewrites any other text",
+            )
+        });
         let (strings, files) =
             (plural(places.len(), ("string", "strings")), plural(changes.len(), ("file", "files")));
         Ok(Plan {

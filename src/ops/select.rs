@@ -60,9 +60,36 @@ pub fn no_match(workspace: &Workspace, glob: &Glob, argument: &'static str) -> F
         }
         _ => match workspace.iter().find(|(path, _)| glob.matches_in_another_case(path)) {
             Some((path, _)) => failure.hint(format!("globs are case-sensitive; the tree has {path}")),
-            None => near_paths(failure, workspace, text),
+            None => near_pattern(failure, workspace, text),
         },
     }
+}
+
+/// For a glob with wildcards: what its fixed directory holds, or which one was meant.
+fn near_pattern(failure: Failure, workspace: &Workspace, text: &str) -> Failure {
+    let wild = |name: &&str| name.contains(['*', '?', '[', '{']);
+    let fixed: Vec<&str> = text.split('/').take_while(|name| !wild(name)).collect();
+    let fixed = fixed.join("/");
+    let Some(directory) = RepoPath::typed(&fixed).ok().filter(|_| fixed != text) else {
+        return near_paths(failure, workspace, text);
+    };
+    if !workspace.is_dir(&directory) {
+        return near_paths(failure, workspace, &fixed);
+    }
+    let depth = directory.components().count();
+    let below = workspace.iter().filter(|(path, _)| path.ancestors().any(|above| above == directory));
+    let mut names: Vec<String> = below
+        .map(|(path, _)| {
+            let mut rest = path.components().skip(depth);
+            let name = String::from_utf8_lossy(rest.next().unwrap_or_default()).into_owned();
+            if rest.next().is_some() { name + "/" } else { name }
+        })
+        .collect();
+    names.dedup();
+    let more = names.len().saturating_sub(5);
+    names.truncate(5);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    failure.hint(format!("{fixed} holds {}{more}", names.join(", ")))
 }
 
 /// The failure for an exact path that is neither file nor directory.

@@ -9,6 +9,9 @@ use crate::python::{Import, ImportKind};
 use crate::workspace::Workspace;
 use std::collections::BTreeMap;
 
+/// So many modules are worth a warning each.
+const FEW: usize = 3;
+
 /// Collects the modules below a package that imports name and that the package does not load.
 pub struct UnloadedModules<'w> {
     workspace: &'w Workspace,
@@ -52,10 +55,19 @@ impl<'w> UnloadedModules<'w> {
         states.next().is_some_and(|first| !first && !states.any(|loaded| loaded))
     }
 
-    /// One warning a module, with what to do about it.
+    /// One warning a module, with what to do about it; many modules make one warning, and a detail each.
     pub fn notes(self) -> Vec<Note> {
         let Some((package, _)) = self.packages.first() else { return Vec::new() };
         let init = format!("{}/__init__.py", package.directory());
+        let all = self.found.len();
+        let names: Vec<&str> = self.found.keys().take(FEW).map(String::as_str).collect();
+        let sum = format!(
+            "the package does not load {all} modules, which the loaded kernel is to have: {}, and {} more (--verbose lists \
+             what to add for each); where a module can be loaded wherever the kernel is: ensure_import in=\"{init}\"",
+            names.join(", "),
+            all.saturating_sub(FEW)
+        );
+        let kind = if all > FEW { Note::Detail } else { Note::Warning };
         let note = |(module, places): (String, Vec<String>)| {
             let (above, name) = module.rsplit_once('.').unwrap_or(("", &module));
             let from = above.strip_prefix(package.name()).unwrap_or(above);
@@ -65,10 +77,14 @@ impl<'w> UnloadedModules<'w> {
                 0 | 1 => String::new(),
                 number => format!(" and {} more", number - 1),
             };
-            Note::Warning(format!(
+            kind(format!(
                 "the package does not load {module}, which the loaded kernel is to have ({first}{more}); if it can be loaded wherever the kernel is, add: ensure_import in=\"{init}\" from=\"{from}\" name=\"{name}\""
             ))
         };
-        self.found.into_iter().map(note).collect()
+        let mut notes: Vec<Note> = self.found.into_iter().map(note).collect();
+        if all > FEW {
+            notes.insert(0, Note::Warning(sum));
+        }
+        notes
     }
 }
