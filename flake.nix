@@ -20,8 +20,17 @@
           version = manifest.version;
           src = self;
           cargoLock.lockFile = ./Cargo.lock;
+          nativeBuildInputs = [ pkgs.installShellFiles ];
           # The tests build git repositories.
           nativeCheckInputs = [ pkgs.git ];
+          postInstall = ''
+            installShellCompletion --cmd kernel-port \
+              --bash <($out/bin/kernel-port completions bash) \
+              --fish <($out/bin/kernel-port completions fish) \
+              --zsh <($out/bin/kernel-port completions zsh)
+            $out/bin/kernel-port man > kernel-port.1
+            installManPage kernel-port.1
+          '';
           meta = {
             description = manifest.description;
             license = pkgs.lib.licenses.asl20;

@@ -231,6 +231,17 @@ fn a_newcomer_finishes_the_readme() {
     }
 }
 
+/// The oldest Rust is the same wherever it stands.
+#[test]
+fn the_oldest_rust_is_stated_once() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let version = manifest.split("\nrust-version = \"").nth(1).unwrap().split('"').next().unwrap();
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    assert!(readme.contains(&format!("Rust {version} or newer")), "{version}");
+    let release = fs::read_to_string(root().join(".github/workflows/release.yml")).unwrap();
+    assert!(release.contains(&format!("rustup toolchain install {version}.0 ")), "{version}");
+}
+
 /// Links between the documents lead somewhere.
 #[test]
 fn every_link_between_the_documents_leads_somewhere() {
