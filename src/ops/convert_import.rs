@@ -26,7 +26,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
         recipe: r#"convert_import in="pkg/*.py" prefix="pkg" changes=2"#,
         files: &[(
             "pkg/m.py",
-            "import os, pkg.ops as ops\nimport pkg.utils\n\n\ndef f(x):\n    return pkg.utils.g(ops.h(x))\n",
+            "import os, pkg.ops as ops\nimport pkg.utils\n\nf = pkg.utils.g(ops.h)\n",
         )],
     }),
     build,

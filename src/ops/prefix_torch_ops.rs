@@ -30,7 +30,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
         recipe: r#"prefix_torch_ops in="torch-ext/pkg/**" namespace="pkg" changes=2"#,
         files: &[(
             "torch-ext/pkg/layers/relu.py",
-            "import torch\n\n\n@torch.library.custom_op(\"pkg::relu\", mutates_args=())\ndef relu(x: torch.Tensor) -> torch.Tensor:\n    return torch.ops.pkg.fwd(x)\n",
+            "import torch\n\n@torch.library.custom_op(\"pkg::relu\", mutates_args=())\ndef relu(x: torch.Tensor) -> torch.Tensor:\n    return torch.ops.pkg.fwd(x)\n",
         )],
     }),
     build,

@@ -50,8 +50,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
         files: &[
             ("torch-ext/pkg/__init__.py", "from pkg.nn.relu import relu\n"),
             ("torch-ext/pkg/utils.py", ""),
-            ("torch-ext/pkg/nn/relu.py", "from pkg import utils\nimport pkg.nn.base as base\n"),
-            ("torch-ext/pkg/nn/base.py", ""),
+            ("torch-ext/pkg/nn/relu.py", "from pkg import utils\nimport pkg.utils as u\n"),
         ],
     }),
     build,

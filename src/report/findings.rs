@@ -164,7 +164,7 @@ mod tests {
         if std::env::var_os("UPDATE_DOCS").is_some() {
             std::fs::write(path, page()).unwrap();
         }
-        assert_eq!(std::fs::read_to_string(path).unwrap(), page(), "run the tests with UPDATE_DOCS=1");
+        assert!(std::fs::read_to_string(path).unwrap() == page(), "{path}: run the tests with UPDATE_DOCS=1");
     }
 
     #[test]
