@@ -24,10 +24,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
     ],
     example: Some(Example {
         recipe: r#"convert_import in="pkg/*.py" prefix="pkg" changes=2"#,
-        files: &[(
-            "pkg/m.py",
-            "import os, pkg.ops as ops\nimport pkg.utils\n\nf = pkg.utils.g(ops.h)\n",
-        )],
+        files: &[("pkg/m.py", "import os, pkg.ops as ops\nimport pkg.utils\n\nf = pkg.utils.g(ops.h)\n")],
     }),
     build,
 };

@@ -216,7 +216,8 @@ fn many_modules_make_one_warning() {
     let names = ["a", "b", "c", "d"];
     let text: String = names.iter().map(|name| format!("from pkg.{name} import f\n")).collect();
     let port = Port::new(RECIPE).file("t.py", &text).file("torch-ext/pkg/__init__.py", "");
-    let port = names.iter().fold(port, |port, name| port.file(format!("torch-ext/pkg/{name}.py").as_str(), ""));
+    let port =
+        names.iter().fold(port, |port, name| port.file(format!("torch-ext/pkg/{name}.py").as_str(), ""));
     let notes = port.run().steps[0].notes.clone();
     let (warnings, details): (Vec<Note>, Vec<Note>) =
         notes.into_iter().partition(|note| matches!(note, Note::Warning(_)));

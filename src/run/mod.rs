@@ -73,7 +73,10 @@ fn run_ops(recipe: &Recipe, ops: &[usize], workspace: Workspace, checkouts: &Che
     let mut run =
         Run { steps: Vec::new(), workspace, records: Vec::new(), drift: Vec::new(), before_drift: None };
     let mut skipped = None;
+    let tell = |text: &str| checkouts.fetching.progress.iter().for_each(|progress| progress(text));
     for &index in ops {
+        let built = &recipe.ops[index];
+        tell(&format!("line {}: {}", built.line, built.spec.name));
         let (failure, applied) = match run.step(index, &recipe.ops[index], checkouts, mode) {
             Ok(None) => continue,
             Ok(Some(failure)) => (failure, true),
@@ -89,6 +92,7 @@ fn run_ops(recipe: &Recipe, ops: &[usize], workspace: Workspace, checkouts: &Che
             skipped = skipped.or(Some(index));
         }
     }
+    tell("");
     run
 }
 

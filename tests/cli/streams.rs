@@ -42,3 +42,33 @@ fn quiet_prints_nothing_and_verbose_prints_the_evidence() {
         "[line   1] replace  2 replacements in 2 files\n  a:1:1  x\n  b:2:1  x\n  a\n  b\nM a\nM b\n",
     );
 }
+
+/// What a terminal of 60 columns shows.
+fn on_a_terminal(env: &str) -> String {
+    let port =
+        Port::inline("delete in=\"a\"").upstream("a", "1").upstream("b", "2").dir().args(["--out", "o"]);
+    let call = format!("stty cols 60; {env} {BINARY} -e 'delete in=\"a\"' --dir up --out o");
+    let mut command = clean(Command::new("script"), &port.path(""));
+    // The record that `script` keeps is of no use; what it prints is what was seen.
+    let output = command.args(["-qec", &call, "/dev/null"]).env("TERM", "xterm").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8_lossy(&output.stdout).replace('\r', "")
+}
+
+#[test]
+fn a_terminal_gets_colour_and_a_summary_and_a_log_gets_neither() {
+    let text = on_a_terminal("");
+    assert!(text.contains("\x1b[31mD a\x1b[0m\n"), "{text:?}");
+    let last = text.lines().last().unwrap();
+    assert!(last.starts_with("1 op: 1 deleted; ") && last.ends_with(" s"), "{text:?}");
+    let plain = on_a_terminal("NO_COLOR=1");
+    assert!(plain.contains("\nD a\n") && !plain.contains('\x1b'), "{plain:?}");
+
+    let port =
+        || Port::inline("delete in=\"a\"").upstream("a", "1").upstream("b", "2").dir().args(["--out", "o"]);
+    let log = port().run().succeeds();
+    assert!(!log.done.out.contains("1 op:") && !log.done.out.contains('\x1b'), "{}", log.done.out);
+    assert!(port().env("CLICOLOR_FORCE", "1").run().succeeds().done.out.contains("\x1b[31mD a\x1b[0m\n"));
+    // A script that only wants to know whether it worked.
+    port().arg("--quiet").run().succeeds().prints("");
+}
