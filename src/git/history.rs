@@ -45,6 +45,8 @@ pub struct Between {
     pub commits: usize,
     /// Each of them that touches one of the given paths, newest first: short id and subject.
     pub touching: Vec<(String, String)>,
+    /// How many commits the old one has that the new one has not: none, unless this goes back or to another branch.
+    pub lost: usize,
     /// Files that git sees as renamed, old path to new.
     pub renamed: BTreeMap<RepoPath, RepoPath>,
     /// Paths whose content differs, the old side's and the new side's.
@@ -217,6 +219,10 @@ impl History {
         walk.set_sorting(Sort::TOPOLOGICAL | Sort::TIME)?;
         walk.push(object_id(new)?)?;
         walk.hide(object_id(old)?)?;
+        let mut back = self.repository.revwalk()?;
+        back.push(object_id(old)?)?;
+        back.hide(object_id(new)?)?;
+        found.lost = back.count();
         for id in walk {
             let commit = self.repository.find_commit(id?)?;
             found.commits += 1;

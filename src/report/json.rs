@@ -104,6 +104,7 @@ pub fn review(recipe: &Recipe, review: &Review<'_>, status: u8) -> Value {
             "old": bump.old.0.as_str(),
             "new": bump.new.0.as_str(),
             "commits": bump.between.commits,
+            "lost": bump.between.lost,
             "touching": touching(bump),
         })
     });
@@ -127,6 +128,7 @@ pub fn review(recipe: &Recipe, review: &Review<'_>, status: u8) -> Value {
         "old": source.map(|bump| bump.old.0.as_str()),
         "new": source.map(|bump| bump.new.0.as_str()),
         "commits": source.map(|bump| bump.between.commits),
+        "lost": source.map(|bump| bump.between.lost),
         "touching": source.map(touching),
         "vendors": vendors.collect::<Vec<_>>(),
         "pins": pins.collect::<Vec<_>>(),

@@ -52,6 +52,13 @@ fn bump(out: &mut String, bump: &Bump, style: Style) {
         plural(bump.between.commits, ("commit", "commits")),
         plural(touching.len(), ("touches", "touch"))
     );
+    if bump.between.lost > 0 {
+        let lost = plural(bump.between.lost, ("commit", "commits"));
+        let _ = writeln!(
+            out,
+            "the old one has {lost} that the new one has not: this goes back, or to another branch"
+        );
+    }
     for (id, subject) in touching.iter().take(MAX_COMMITS) {
         let _ = writeln!(out, "  {id} {}", escape::line(subject));
     }

@@ -96,6 +96,14 @@ fn a_bump_is_one_review_and_one_edit() {
 }
 
 #[test]
+fn going_back_is_said() {
+    let port = bumped().sh("sed -i s/$(git -C up rev-parse v1)/$(git -C up rev-parse v2)/ port.kdl; sed -i 's/files=4/files=5/; s/0x2/3/' port.kdl");
+    let ran = port.args(["repin", "port.kdl", "--dir", "up", "--to", "v1"]).run().succeeds();
+    let said = "0 commits between, 0 touch ported files\nthe old one has 3 commits that the new one has not: this goes back, or to another branch\n";
+    assert!(ran.done.out.contains(said), "{}", ran.done.out);
+}
+
+#[test]
 fn what_no_number_can_fix_blocks() {
     let gone = bumped().sh("cd up; git checkout -q pkg/a.py; git mv pkg/a.py pkg/d.py; echo 'y = 1' > pkg/d.py; git commit -qam Gone");
     let before = fs::read_to_string(gone.path("port.kdl")).unwrap();
