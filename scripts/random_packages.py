@@ -3,8 +3,8 @@
 
 usage: random_packages.py PROGRAM [COUNT] [SEED]        (default: 100 packages, seed 1)
 
-Each package is run as it is, then ported with move, convert_import and relativize_imports and run under another name. A
-port that the program refuses must be refused for a use that it names; it is counted. Prints the first packages that differ.
+Each package is run as it is, then ported with move, convert_import and relativize_imports (each third one: move and
+remap_module) and run under another name. A port that the program refuses must be refused for a use that it names; it is counted. Prints the first packages that differ.
 """
 
 import pathlib
@@ -104,10 +104,50 @@ class Writer:
             return f"async def h{number}():\n{self.indent(statement)}\n    return [{', '.join(uses)}]\n\n\nimport asyncio\nout(asyncio.run(h{number}()))\n"
         return f"{statement}\nmatch [{uses[0]}]:\n    case [q{number}]:\n        out(q{number})\n"
 
+    def awkward(self, number):
+        """What stands in the way of following a name, or takes the name that a rewrite would choose."""
+        m, n = self.path(), self.path()
+        leaf = m.rpartition(".")[2]
+        return self.rng.choice([
+            f"class K{number}:\n    import pkg.{m}\n    kept = pkg.{m}.VALUE\n\n\nout(K{number}.kept, K{number}.pkg.{m}.f())\n",
+            f"import pkg.{m}\npkg = pkg.{m}\nout(pkg.VALUE)\n",
+            f"import pkg.{m}\nout(pkg.{m}.VALUE)\ndel pkg\n",
+            f"def p{number}(pkg=3):\n    return pkg\n\n\nimport pkg.{m}\nout(p{number}(), pkg.{m}.VALUE)\n",
+            f"import pkg.{m}\nout([pkg for pkg in range(2)], pkg.{m}.VALUE)\n",
+            f"import pkg.{m}\n{leaf} = 5\nout({leaf}, pkg.{m}.VALUE)\n",
+            f"def q{number}({leaf}=1):\n    import pkg.{m}\n    return {leaf}, pkg.{m}.VALUE\n\n\nout(q{number}())\n",
+            f"import pkg.{m}\n\n\ndef q{number}({leaf}=1):\n    return {leaf}, pkg.{m}.VALUE\n\n\nout(q{number}())\n",
+            f"import pkg.{m}\nfor {leaf} in 'xy':\n    out({leaf}, pkg.{m}.VALUE)\n",
+            f"import pkg.{m}\ntry:\n    1 / 0\nexcept ZeroDivisionError as {leaf}:\n    out(type({leaf}), pkg.{m}.f())\n",
+            f"import pkg.{m}\nmatch 7:\n    case {leaf}:\n        out({leaf}, pkg.{m}.f())\n",
+            f"import pkg.{m}\nout(({leaf} := 4), pkg.{m}.VALUE, {leaf})\n",
+            f"import pkg.{m}\nout(globals()['pkg'].{m}.VALUE)\n",
+            f"import pkg.{m}\nout(eval('pkg.{m}.VALUE'))\n",
+            f"import pkg.{m}\nout(f'{{pkg.{m}.VALUE=}}')\n",
+            f"import pkg.{m}\nout(hasattr(pkg, {m.split('.')[0]!r}), pkg.{m}.VALUE)\n",
+            f"import pkg.{m}, pkg.{n}\nout(pkg.{m}.VALUE, pkg.{n}.VALUE)\n\n\ndef late{number}():\n    global pkg\n    import pkg.{n}\n    return pkg.{n}.f()\n\n\nout(late{number}())\n",
+            f"def deep{number}():\n    import pkg.{m}\n\n    def inner():\n        nonlocal pkg\n        import pkg.{n}\n        return pkg.{n}.VALUE\n    return inner(), pkg.{m}.VALUE\n\n\nout(deep{number}())\n",
+            f"import pkg.{m}\nx{number}: pkg.{m}.f = 1\nout(x{number}, __annotations__.get('x{number}') is not None)\n",
+            f"import typing, pkg.{m}\n\n\ndef an{number}(x: 'typing.List[pkg.{m}.f]'):\n    pass\n\n\nout(an{number}.__annotations__ is not None)\n",
+            f"import pkg.{m}\n\n\n@pkg.{m}.g\ndef de{number}():\n    pass\n\n\nout(de{number}[:2])\n",
+            f"import pkg.{m}\npkg.{m}.VALUE += '!'\nimport pkg.{m} as again{number}\nout(again{number}.VALUE)\n",
+            f"import pkg.{m}\npkg.{m}.extra{number} = 1\nout(pkg.{m}.extra{number})\ndel pkg.{m}.extra{number}\n",
+            f"try:\n    import pkg.missing{number}\nexcept ImportError:\n    import pkg.{m} as fallback{number}\nout(fallback{number}.VALUE)\n",
+            f"__all__ = ['pkg']\nimport pkg.{m}\nout(pkg.{m}.VALUE)\n",
+            f"import pkg.{m}\nimport os as pkg_os, pkg.{n} as {leaf}_\nout(pkg.{m}.VALUE, {leaf}_.VALUE)\n",
+            f"with open(os.devnull) as {leaf}:\n    import pkg.{m}\n    out({leaf}.read(), pkg.{m}.VALUE)\n",
+            f"import pkg.{m}\nL{number} = lambda {leaf}: ({leaf}, pkg.{m}.VALUE)\nout(L{number}(1))\n",
+            f"import pkg.{m}\nout([({leaf}, pkg.{m}.VALUE) for {leaf} in range(2)])\n",
+            f"if os.sep:\n    import pkg.{m}\nelse:\n    pkg = None\nout(pkg.{m}.VALUE)\n",
+            f"out((lambda: pkg.{m}.VALUE) is not None)\nimport pkg.{m}\nout((lambda: pkg.{m}.VALUE)())\n",
+        ])
+
     def module(self):
         rng = self.rng
         # A class body and a function of their own see the module's names.
-        text = "".join(self.block(number) for number in range(rng.randrange(1, 6)))
+        text = "".join(
+            self.awkward(number) if rng.random() < 0.15 else self.block(number) for number in range(rng.randrange(1, 6))
+        )
         head = rng.choice(["", '"""Doc: import pkg.a, from pkg.b import f."""\n', "#!/usr/bin/env python\n# import pkg.a\n", "from __future__ import annotations\n", "\ufeff"])
         text = f"{head}from builtins import print as out\nimport os\n{text}"
         newline = rng.choice(["\n", "\n", "\n", "\r\n"])
@@ -148,20 +188,26 @@ def main():
             work = pathlib.Path(work)
             users = write(work / "old" / "pkg", rng)
             before = run(work / "old", "pkg", users)
+            rename = 'move from="pkg" to="other"\nremap_module in="other/**" from="pkg" to="other"'
             recipe = 'move from="pkg" to="torch-ext/pkg"\nconvert_import in="torch-ext/pkg/**" prefix="pkg"\nrelativize_imports in="torch-ext/pkg/**" package_root="torch-ext/pkg"'
+            renamed = number % 3 == 0
+            recipe = rename if renamed else recipe
             for tried in (recipe, recipe.replace('prefix="pkg"', 'prefix="pkg" changes=0')):
                 done = subprocess.run([program, "--dir", work / "old", "--out", work / "out", "-e", tried], capture_output=True, text=True)
                 if "no `import pkg" not in done.stderr:
                     break
             if done.returncode:
                 refused += 1
-                known = ("cannot be followed", "has no relative form", "stays", "expected exactly", "no absolute import", "takes the name")
+                known = ("without changing what", "names a module that is not in the tree", "name a module that is not")
                 if not any(sign in done.stderr for sign in known):
                     differ += 1
                     if differ < 4:
                         print(f"package {number}: {done.stderr}")
                 continue
-            (work / "out" / "torch-ext" / "pkg").rename(work / "other")
+            if renamed:
+                (work / "out" / "other").rename(work / "other")
+            else:
+                (work / "out" / "torch-ext" / "pkg").rename(work / "other")
             after = run(work, "other", users)
             ran += 1
             failing += sum(code != 0 for code, *_ in before)

@@ -2,7 +2,7 @@
 //! be followed exactly.
 
 use super::{
-    Binding, ByteRange, Call, Module, NameId, Role, ScopeId, ScopeKind, StatementKind, StringLiteral,
+    Binding, ByteRange, Call, Module, Name, NameId, Role, ScopeId, ScopeKind, StatementKind, StringLiteral,
 };
 use std::collections::BTreeMap;
 
@@ -121,7 +121,16 @@ fn fill(module: &Module, group: &mut Group) {
             }
             Role::Bind(_) => obstacle(&name.range, format!("`{text}` is assigned as well")),
             Role::Delete => obstacle(&name.range, format!("`{text}` is deleted")),
-            Role::Global | Role::Nonlocal => {}
+            Role::Global | Role::Nonlocal => {
+                let binds = |n: &Name| {
+                    n.id == group.id
+                        && n.scope == name.scope
+                        && matches!(n.role, Role::Bind(Binding::Import(..)))
+                };
+                if module.names.iter().any(binds) {
+                    obstacle(&name.range, format!("`{text}` is bound for another scope here"));
+                }
+            }
         }
     }
     for string in strings_that_name(module, group.scope, &text) {
@@ -241,7 +250,7 @@ mod tests {
             assert_eq!(group(&format!("import pkg.s\n{types}")), (1, false, vec![]), "{types}");
         }
         assert_eq!(group("import pkg.s\nx = table['pkg']\nf('pkg.s.T')"), (0, false, vec![]));
-        assert_eq!(group("def f():\n  global pkg\n  import pkg.s\npkg.s"), (1, false, vec![]));
+        assert_eq!(group("import pkg.s\ndef f():\n  global pkg\n  return pkg.s"), (1, false, vec![]));
     }
 
     #[test]
@@ -260,6 +269,11 @@ mod tests {
                 "names `pkg` in a string that is looked up at run time",
             ),
             ("import pkg.s\nf'{pkg.s.x=}'", "`pkg` is printed as it is written by `=` in an f-string"),
+            ("def f():\n  global pkg\n  import pkg.s\npkg.s", "`pkg` is bound for another scope here"),
+            (
+                "def f():\n  import pkg.s\n  def g():\n    nonlocal pkg\n    import pkg.t\n  pkg.s",
+                "`pkg` is bound for another scope here",
+            ),
             ("import pkg.s\ndef f():\n  global pkg\n  pkg = 1", "`pkg` is assigned as well"),
             ("import pkg.s\nclass C:\n  pkg = pkg.s", "`pkg` may be the class's own or the import's"),
             ("try: import pkg.s\nexcept ImportError: pkg = None", "`pkg` is assigned as well"),
