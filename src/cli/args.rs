@@ -48,7 +48,7 @@ pub enum Command {
     Ops(super::OpsArgs),
     /// Read, convert, compare and check build variant names
     Variants(super::VariantsArgs),
-    /// Say what a rule of the final checks is about, or an op
+    /// Tell the longer story of an error, a rule of the final checks, or an op
     Explain(super::ExplainArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),

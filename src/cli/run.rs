@@ -7,7 +7,7 @@ use super::{Format, RunArgs, Streams, exit, watch};
 use crate::check::{self, Input};
 use crate::ops::Note;
 use crate::output::{OutputError, Target};
-use crate::report::{self, diff, failure, findings, findings_json, json, log, print, tree};
+use crate::report::{self, diff, failure, findings, findings_json, json, log, print, stories, tree};
 use crate::run::{self, Mode, Run};
 use crate::workspace::{Workspace, load};
 use std::io;
@@ -231,12 +231,22 @@ impl Report<'_, '_, '_> {
         input::refuse_unpinned(self.args, &self.loaded.recipe, Some(self.run), self.streams)
     }
 
+    /// Where the longer story is, for who waits at a terminal and may be new to it.
+    fn point_to(&mut self, story: &str) {
+        if self.streams.terminal {
+            let text = format!("kernel-port explain {story}: what that means and what to do\n");
+            let text = self.streams.err_style.paint(report::Color::Dim, text.trim_end());
+            self.streams.complain(text + "\n");
+        }
+    }
+
     /// An op that does not apply, and with `--partial` the tree before it.
     fn drift(&mut self, status: u8, target: Option<&Target>) -> u8 {
         self.log();
         let text =
             failure::drift(&self.loaded.recipe, &self.run.drift, self.args.verbose, self.streams.err_style);
         self.streams.complain(text);
+        self.point_to(self.run.drift.first().map_or("drift", |drift| stories::of(drift.failure.kind)));
         // One run shows all of it; that the recipe does not apply stays the news.
         let _ = self.refuse_unpinned();
         if let (true, Some(target)) = (self.args.partial, target) {

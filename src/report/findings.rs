@@ -87,7 +87,7 @@ pub fn table(style: Style) -> String {
         let text = hanging(&start, rule.summary, style.width);
         out.push_str(&text.replacen(rule.id, &style.paint(Color::Bold, rule.id), 1));
     }
-    out.push_str("\n`kernel-port explain RULE` says what breaks and what to do\n");
+    out.push_str("\n`kernel-port explain NAME` says what is behind it and what to do\n");
     out
 }
 

@@ -14,6 +14,7 @@ pub mod progress;
 pub mod reference;
 pub mod review;
 pub mod snippets;
+pub mod stories;
 mod style;
 mod terminal;
 pub mod tree;

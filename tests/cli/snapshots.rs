@@ -60,6 +60,9 @@ fn the_reference_is_as_kept() {
     }
     is_as_kept("ops.txt", &all);
     let mut all = format!("$ kernel-port explain\n{}", said(&["explain"]));
+    for story in kernel_port::report::stories::STORIES {
+        let _ = write!(all, "\n$ kernel-port explain {}\n{}", story.id, said(&["explain", story.id]));
+    }
     for rule in kernel_port::check::RULES {
         let _ = write!(all, "\n$ kernel-port explain {}\n{}", rule.id, said(&["explain", rule.id]));
     }
