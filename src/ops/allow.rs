@@ -14,6 +14,10 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::required("in", ArgType::Glob, "the files whose findings are accepted"),
         ArgSpec::required("reason", ArgType::Text, "why, for the next reader"),
     ],
+    guarantees: &[
+        "nothing changes; the finding is still shown, as accepted and with its reason",
+        "one that excuses nothing fails the run: it never outlives what it was for",
+    ],
     failures: &["no finding is excused, which is reported at the end of the run"],
     example: None,
     build,

@@ -1,5 +1,6 @@
 //! `convert_import`: `import` statements as `from` imports, so that later ops can make them relative.
 
+use super::near_modules::near_module;
 use super::python_files::{Refusals, Rewrites, nothing, select};
 use super::{Context, Example, Failure, Group, Op, OpSpec, Plan};
 use crate::python::edit::{AliasEdit, split};
@@ -16,6 +17,10 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::required("in", ArgType::Glob, "the Python files"),
         ArgSpec::required("prefix", ArgType::Module, "the package whose imports are converted"),
         ArgSpec::optional("changes", ArgType::Pin, "how many statements are rewritten"),
+    ],
+    guarantees: &[
+        "the same objects are used as before",
+        "every byte outside the statements and the uses of their names stays",
     ],
     failures: &[
         "no statement imports a module under `prefix`, and there is no `changes=0`",
@@ -70,7 +75,12 @@ impl Op for ConvertImport {
         }
         refusals.check()?;
         let none = nothing(&selection, &self.within, &format!("`import {}...` statement", self.prefix));
-        Ok(rewrites.plan(selection.notes, none.hint("`from` imports need no conversion")))
+        let mut none = none.hint("`from` imports need no conversion");
+        if rewrites.is_empty() {
+            let prefix = self.prefix.to_string();
+            none = near_module(none, context.workspace, &selection.paths, "prefix", &prefix);
+        }
+        Ok(rewrites.plan(selection.notes, none))
     }
 }
 

@@ -16,6 +16,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::required("to", ArgType::Path, "the path of the copy; nothing may be there"),
         ArgSpec::optional("files", ArgType::Pin, "how many files are copied"),
     ],
+    guarantees: &["the original stays; the copy has its content and mode"],
     failures: &[
         "`from` is neither a file nor a directory",
         "a destination exists",

@@ -14,6 +14,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::required("in", ArgType::Glob, "the files to delete"),
         ArgSpec::optional("files", ArgType::Pin, "how many files are deleted"),
     ],
+    guarantees: &["nothing else goes"],
     failures: &["the glob matches nothing"],
     example: Some(Example {
         recipe: r#"delete in="docs/**" files=1"#,

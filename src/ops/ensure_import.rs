@@ -18,6 +18,10 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::required("name", ArgType::Text, "the name to import"),
         ArgSpec::optional("changes", ArgType::Pin, "how many files get the import"),
     ],
+    guarantees: &[
+        "a file that has the import stays as it is",
+        "it stands behind all other statements, so that the order of initialisation stays",
+    ],
     failures: &[
         "every file has the import, and there is no `changes=0`",
         "a file imports the name more than once",

@@ -16,6 +16,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::required("under", ArgType::Path, "the directory to begin at; `.` is the top"),
         ArgSpec::optional("changes", ArgType::Pin, "how many files are added"),
     ],
+    guarantees: &["an `__init__.py` that is there stays as it is"],
     failures: &["the directory is not there", "every directory has one already"],
     example: Some(Example {
         recipe: r#"ensure_init under="pkg" changes=2"#,

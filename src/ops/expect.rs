@@ -29,6 +29,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
             "the content of the one file that matches, 64 hexadecimal digits",
         ),
     ],
+    guarantees: &["nothing changes"],
     failures: &["a number or a content differs", "a text or sha256 guard's glob matches nothing"],
     example: Some(Example {
         recipe: r#"expect in="csrc/*.cu" find="TORCH_CHECK" count=1"#,

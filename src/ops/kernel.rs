@@ -45,6 +45,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::optional("repeat_src", ArgType::List, "files of src that are compiled twice"),
         ArgSpec::optional("files", ArgType::Pin, "how many files src selects"),
     ],
+    guarantees: &["every file that is listed is in the tree", "writes nothing; the manifest after it does"],
     failures: &[
         "a glob of src matches nothing",
         "an include directory holds no files",

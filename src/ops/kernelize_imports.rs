@@ -1,5 +1,6 @@
 //! `kernelize_imports`: tests import the package through the Hub.
 
+use super::near_modules::near_module;
 use super::python_files::{PythonFile, Rewrites, nothing, select};
 use super::unloaded_modules::UnloadedModules;
 use super::{Context, Evidence, Example, Failure, FailureKind, Group, Op, OpSpec, Plan};
@@ -26,6 +27,10 @@ pub(super) const SPEC: OpSpec = OpSpec {
             "the name the kernel gets; the package's name by default",
         ),
         ArgSpec::optional("changes", ArgType::Pin, "how many statements are rewritten"),
+    ],
+    guarantees: &[
+        "the names that the tests use are bound to the same objects of the loaded kernel",
+        "comments, strings and other imports stay",
     ],
     failures: &[
         "no statement imports the package, and there is no `changes=0`",
@@ -94,7 +99,11 @@ impl Op for KernelizeImports {
         for (message, hint, evidence) in refusals {
             refuse(evidence, &message.replace("{}", &self.binding), hint)?;
         }
-        let none = nothing(&selection, &self.within, &format!("import of {}", self.package));
+        let mut none = nothing(&selection, &self.within, &format!("import of {}", self.package));
+        if rewrites.is_empty() {
+            let package = self.package.to_string();
+            none = near_module(none, context.workspace, &selection.paths, "package", &package);
+        }
         Ok(rewrites.plan([selection.notes, unloaded.notes()].concat(), none))
     }
 }

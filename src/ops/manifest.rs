@@ -13,6 +13,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
     group: Group::Manifest,
     summary: "Writes build.toml from the sections recorded before it",
     args: arguments::SPECS,
+    guarantees: &["the builder's own parser accepts what is written: what it would refuse is an error here"],
     failures: &[
         "build.toml exists: it is always generated",
         "a glob of torch_src matches nothing, a directory of torch_include holds no files",

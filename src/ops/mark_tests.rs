@@ -19,6 +19,10 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::optional("exclude", ArgType::List, "tests to leave alone; each must be there"),
         ArgSpec::optional("changes", ArgType::Pin, "how many tests are marked"),
     ],
+    guarantees: &[
+        "a test that carries the marker stays as it is",
+        "the marker stands above other decorators, and nothing else changes",
+    ],
     failures: &[
         "no unmarked test is there, and there is no `changes=0`",
         "a file with unmarked tests has no module-level `import pytest` before them",

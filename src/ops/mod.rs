@@ -2,6 +2,7 @@
 //! runner, the reference and completion alike.
 
 mod named_strings;
+mod near_modules;
 pub(crate) mod nearest_text;
 mod order;
 mod plan;
@@ -134,6 +135,8 @@ pub struct OpSpec {
     pub summary: &'static str,
     /// Its arguments.
     pub args: &'static [ArgSpec],
+    /// What may be relied on when it succeeds.
+    pub guarantees: &'static [&'static str],
     /// When it fails, besides a pin that does not match.
     pub failures: &'static [&'static str],
     /// An example that runs as it stands; `None` where a checkout is needed.

@@ -15,6 +15,9 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::required("to", ArgType::Path, "its new path; nothing may be there"),
         ArgSpec::optional("files", ArgType::Pin, "how many files are moved"),
     ],
+    guarantees: &[
+        "content and mode stay; change lists and diffs show one rename, through any number of moves",
+    ],
     failures: &[
         "`from` is neither a file nor a directory",
         "a destination exists",

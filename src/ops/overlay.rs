@@ -21,6 +21,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::optional("files", ArgType::Pin, "how many files are copied"),
         ArgSpec::optional("overwrites", ArgType::Pin, "how many files of the tree they replace"),
     ],
+    guarantees: &["the log names each file of upstream's that is replaced"],
     failures: &[
         "the directory is missing or empty",
         "it brings a build.toml, which the manifest op writes",

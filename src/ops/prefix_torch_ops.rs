@@ -1,5 +1,6 @@
 //! `prefix_torch_ops`: operators under a fixed namespace move to the one that the builder generates.
 
+use super::near_modules::near_namespace;
 use super::python_files::{PythonFile, nothing, select};
 use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Note, Op, OpSpec, Plan};
 use crate::python::generated_ops;
@@ -19,6 +20,10 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::required("in", ArgType::Glob, "the Python files, below torch-ext/<package>"),
         ArgSpec::required("namespace", ArgType::Text, "the fixed namespace, the part before `::`"),
         ArgSpec::optional("changes", ArgType::Pin, "how many places are rewritten"),
+    ],
+    guarantees: &[
+        "`_ops` is imported once a file, with the right number of dots",
+        "strings that are no name of a registration stay",
     ],
     failures: &[
         "no operator of the namespace is registered or used, and there is no `changes=0`",
@@ -141,7 +146,7 @@ impl Op for PrefixTorchOps {
         let none = places.is_empty().then(|| {
             let failure = nothing(&selection, &self.within, &format!("operator of {}", self.namespace));
             match left.is_empty() {
-                true => failure,
+                true => near_namespace(failure, context.workspace, &selection.paths, &self.namespace),
                 false => failure.evidence(left.clone()).hint(
                     "these may name operators, but in a form that is not followed: write \"namespace::op\" first, with replace",
                 ),

@@ -14,6 +14,10 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::required("keep", ArgType::GlobList, "the files to keep; each glob must match"),
         ArgSpec::optional("files", ArgType::Pin, "how many files are kept"),
     ],
+    guarantees: &[
+        "what is kept stays as it is",
+        "what upstream adds outside of the globs never enters the port",
+    ],
     failures: &["a glob matches nothing"],
     example: Some(Example {
         recipe: r#"prune keep="pkg/**,LICENSE" files=2"#,

@@ -37,6 +37,10 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ),
         ArgSpec::optional("changes", ArgType::Pin, "how many statements are rewritten"),
     ],
+    guarantees: &[
+        "each import loads the module it loaded before, under whatever name the package has",
+        "every byte outside the statements stays; docstrings and strings that repeat them too",
+    ],
     failures: &[
         "nothing imports the package absolutely, and there is no `changes=0`",
         "a matched Python file lies outside of package_root",

@@ -1,6 +1,7 @@
 //! `remap_module`: a module and everything below it under another name, in every form of import.
 
 use super::named_strings::left_alone;
+use super::near_modules::near_module;
 use super::python_files::{PythonFile, Refusals, Rewrites, nothing, select};
 use super::{Context, Example, Failure, Group, Op, OpSpec, Plan};
 use crate::python::resolve::{Place, Tree};
@@ -17,6 +18,10 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::required("from", ArgType::Module, "the module as it is imported now"),
         ArgSpec::required("to", ArgType::Module, "its new name; need not be in the tree"),
         ArgSpec::optional("changes", ArgType::Pin, "how many statements are rewritten"),
+    ],
+    guarantees: &[
+        "whole components are compared: `pkg.utils` does not touch `pkg.utils_extra`",
+        "every byte outside the statements and the uses of their names stays",
     ],
     failures: &[
         "nothing imports the module, and there is no `changes=0`",
@@ -75,7 +80,11 @@ impl Op for RemapModule {
             rewrites.add(file, edits, &ranges);
         }
         refusals.check()?;
-        let none = nothing(&selection, &self.within, &format!("import of `{}`", self.from));
+        let mut none = nothing(&selection, &self.within, &format!("import of `{}`", self.from));
+        if rewrites.is_empty() {
+            let from = self.from.to_string();
+            none = near_module(none, context.workspace, &selection.paths, "from", &from);
+        }
         let strings = left_alone(&selection.files, |module| self.from.strip_from(module).is_some());
         Ok(rewrites.plan([selection.notes, strings].concat(), none))
     }

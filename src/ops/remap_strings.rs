@@ -2,6 +2,7 @@
 //! docstrings and comments.
 
 use super::named_strings::by_name;
+use super::near_modules::near_module;
 use super::python_files::{PythonFile, nothing, select};
 use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Note, Op, OpSpec, Plan};
 use crate::python::literals::{front, opening};
@@ -21,6 +22,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::optional("docs", ArgType::Flag, "also in docstrings and comments"),
         ArgSpec::optional("changes", ArgType::Pin, "how many places are rewritten"),
     ],
+    guarantees: &["every string that is no such argument stays"],
     failures: &[
         "no such literal is there, and there is no `changes=0`",
         "a literal holds the path in a form that cannot be edited: escapes, several parts",
@@ -103,9 +105,10 @@ impl Op for RemapStrings {
         places.sort();
         let what = format!("literal with the module path {}", self.from);
         let none = places.is_empty().then(|| {
-            nothing(&selection, &self.within, &what).hint(
+            let failure = nothing(&selection, &self.within, &what).hint(
                 "only what Python imports or patches by name is looked at; replace rewrites any other text",
-            )
+            );
+            near_module(failure, context.workspace, &selection.paths, "from", &self.from.to_string())
         });
         let (strings, files) =
             (plural(places.len(), ("string", "strings")), plural(changes.len(), ("file", "files")));

@@ -17,6 +17,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::required("with", ArgType::Text, "what stands there instead; may be empty"),
         ArgSpec::required("files", ArgType::Pin, "how many files are renamed"),
     ],
+    guarantees: &["contents and directories stay"],
     failures: &[
         "the glob matches nothing",
         "no name holds the text",

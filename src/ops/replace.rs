@@ -24,6 +24,10 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ),
         ArgSpec::optional("files", ArgType::Pin, "how many files hold the text"),
     ],
+    guarantees: &[
+        "exact text, byte for byte: no patterns, no overlap",
+        "all files are looked at before one is changed; inserted lines end as the file's own",
+    ],
     failures: &[
         "the glob matches nothing",
         "the text is nowhere",

@@ -12,6 +12,10 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::required("repo", ArgType::Text, "the repository's URL; a remote of the checkout must be it"),
         ArgSpec::required("commit", ArgType::Commit, "the full commit id that HEAD must be"),
     ],
+    guarantees: &[
+        "the tree is what the commit holds, byte for byte, whatever the machine's git is set to",
+        "nothing of the repository is run",
+    ],
     failures: &[
         "--dir is not the top of a checkout",
         "HEAD is another commit",

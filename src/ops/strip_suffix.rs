@@ -15,6 +15,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::required("suffix", ArgType::Text, "the exact text at the end"),
         ArgSpec::required("files", ArgType::Pin, "how many files match"),
     ],
+    guarantees: &["all files are looked at before one is changed"],
     failures: &["the glob matches nothing", "a matched file does not end in the text"],
     example: Some(Example {
         recipe: r#"strip_suffix in="csrc/*.cu" suffix="// eof\n" files=1"#,

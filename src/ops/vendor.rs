@@ -18,6 +18,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::required("to", ArgType::Path, "the directory here"),
         ArgSpec::optional("files", ArgType::Pin, "how many files are copied"),
     ],
+    guarantees: &["the same as for source; no file is overwritten"],
     failures: &[
         "no --vendor names the checkout",
         "the checkout is another commit or repository, or not clean",

@@ -12,6 +12,7 @@ pub(super) const SPEC: OpSpec = OpSpec {
         ArgSpec::required("to", ArgType::Path, "the new file; nothing may be there"),
         ArgSpec::required("text", ArgType::Text, "the whole content, the last line end included"),
     ],
+    guarantees: &["the text as it stands; no file is overwritten"],
     failures: &["the file exists", "a file would have to be a directory"],
     example: Some(Example {
         recipe: r#"write to="torch-ext/relu/py.typed" text="partial\n""#,

@@ -150,6 +150,7 @@ pub fn ops() -> Value {
             "group": spec.group.title(),
             "summary": spec.summary,
             "arguments": args.collect::<Vec<_>>(),
+            "guarantees": spec.guarantees,
             "failures": spec.failures,
         })
     });

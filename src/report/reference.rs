@@ -41,6 +41,10 @@ pub fn op(spec: &OpSpec, style: Style, run: impl Fn(&Example) -> String) -> Stri
         let text = hanging(&start, &format!("{}: {}{optional}", arg.ty.name(), arg.help), style.width);
         out.push_str(&text.replacen(arg.name, &style.paint(Color::Bold, arg.name), 1));
     }
+    out.push_str("\nGuarantees\n");
+    for guarantee in spec.guarantees {
+        out.push_str(&hanging("  - ", guarantee, style.width));
+    }
     out.push_str("\nFails when\n");
     for failure in spec.failures {
         out.push_str(&hanging("  - ", failure, style.width));
@@ -109,6 +113,10 @@ pub fn markdown(run: impl Fn(&Example) -> String) -> String {
                 let optional = if arg.required { "" } else { ", optional" };
                 let _ =
                     writeln!(out, "| `{}` | {}{optional} | {} |", arg.name, arg.ty.name(), cell(arg.help));
+            }
+            out.push_str("\nGuarantees\n\n");
+            for guarantee in spec.guarantees {
+                let _ = writeln!(out, "- {guarantee}");
             }
             out.push_str("\nFails when\n\n");
             for failure in spec.failures {
