@@ -47,8 +47,6 @@ fn mistake(word: &str, color: Color, text: &RecipeText, error: &RecipeError, sty
 /// Every op that does not apply, and the sum.
 pub fn drift(recipe: &Recipe, drift: &[Drift], verbose: bool, style: Style) -> String {
     let mut out = String::new();
-    // A number that was measured is shown whole; what found nothing may merely lack what a skipped op would have done.
-    let follows = |d: &Drift| d.after.filter(|_| d.failure.kind != FailureKind::Pin);
     for one in drift.iter().filter(|d| follows(d).is_none()) {
         out.push_str(&op_failure(recipe, one.op, &one.failure, verbose, style));
     }
@@ -67,6 +65,12 @@ pub fn drift(recipe: &Recipe, drift: &[Drift], verbose: bool, style: Style) -> S
         let _ = writeln!(out, "{} of {total} ops do not apply; nothing was written", drift.len());
     }
     out
+}
+
+/// The skipped op from which a failure may merely follow. A number that was measured is shown whole; what found nothing
+/// may lack what the skipped op would have done.
+pub fn follows(drift: &Drift) -> Option<usize> {
+    drift.after.filter(|_| drift.failure.kind != FailureKind::Pin)
 }
 
 /// An op that does not apply.

@@ -5,10 +5,13 @@ use super::{Style, escape, failure, plural};
 use crate::ops::Evidence;
 use crate::recipe::{CommitSha, Recipe};
 use crate::repin::{Bump, FileDelta, Review};
+use crate::workspace::RepoPath;
 use std::fmt::Write;
 
 /// Commits that are listed.
 const MAX_COMMITS: usize = 20;
+/// Renamed files that are named for one argument.
+const MAX_RENAMES: usize = 3;
 /// Files of the port that are listed.
 const MAX_FILES: usize = 60;
 
@@ -121,7 +124,7 @@ fn blocking(out: &mut String, recipe: &Recipe, review: &Review<'_>, style: Style
     heading(out, style, &format!("{number} a change that no number makes"));
     for &at in &review.blocking {
         let drift = &review.sides.after.drift[at];
-        match drift.after {
+        match failure::follows(drift) {
             None => out.push_str(&failure::op_failure(recipe, drift.op, &drift.failure, false, style)),
             Some(skipped) => {
                 let (op, cause) = (&recipe.ops[drift.op], &recipe.ops[skipped]);
@@ -133,25 +136,31 @@ fn blocking(out: &mut String, recipe: &Recipe, review: &Review<'_>, style: Style
                 );
             }
         }
+        renames(out, recipe, review, drift.op);
     }
-    renames(out, recipe, review);
 }
 
-/// Where git sees paths of the blocking ops renamed.
-fn renames(out: &mut String, recipe: &Recipe, review: &Review<'_>) {
-    for &at in &review.blocking {
-        let op = &recipe.ops[review.sides.after.drift[at].op];
-        for argument in ["from", "in", "keep", "src"] {
-            let Some(text) = op.text(argument) else { continue };
-            let start = text.split(['*', '?', '[', '{']).next().unwrap_or(text);
-            let below = review
-                .bumps
-                .iter()
-                .flat_map(|bump| &bump.between.renamed)
-                .filter(|(old, _)| old.to_string().starts_with(start) && !start.is_empty());
-            for (old, new) in below.take(3) {
-                let _ = writeln!(out, "  line {}: git sees {old} renamed to {new}", op.line);
-            }
+/// Where git sees files of an op renamed: by the paths of upstream, or by those of the port.
+fn renames(out: &mut String, recipe: &Recipe, review: &Review<'_>, op: usize) {
+    let renamed = |path: &RepoPath| review.bumps.iter().find_map(|bump| bump.between.renamed.get(path));
+    let (before, after) = (&review.sides.before.workspace, &review.sides.after.workspace);
+    let op = &recipe.ops[op];
+    for argument in ["from", "in", "keep", "src"] {
+        let Some(text) = op.text(argument) else { continue };
+        let start = text.split(['*', '?', '[', '{']).next().unwrap_or(text);
+        let is_meant = |path: &RepoPath| !start.is_empty() && path.to_string().starts_with(start);
+        let upstream = review.bumps.iter().flat_map(|bump| bump.between.renamed.keys());
+        for old in upstream.filter(|path| is_meant(path)).take(MAX_RENAMES) {
+            let Some(new) = renamed(old) else { continue };
+            let _ = writeln!(out, "  line {}: git sees {old} renamed to {new}", op.line);
+        }
+        let ported = before.iter().filter(|(path, _)| is_meant(path)).filter_map(|(path, entry)| {
+            let new = renamed(entry.upstream_path.as_ref()?)?;
+            let (now, _) = after.iter().find(|(_, entry)| entry.upstream_path.as_ref() == Some(new))?;
+            (now != path).then_some((path, now, new))
+        });
+        for (old, now, new) in ported.take(MAX_RENAMES) {
+            let _ = writeln!(out, "  line {}: {old} is {now} now: git sees it renamed to {new}", op.line);
         }
     }
 }

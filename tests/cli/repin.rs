@@ -245,3 +245,32 @@ fn outdated_says_how_far_behind_a_pin_is() {
     let none = bumped().args(["outdated", "port.kdl", "--clones", "overlay"]).run().succeeds();
     assert!(none.done.out.contains("neither a clone nor the cache has"));
 }
+
+/// Renames, imports that come and go, texts that change: the whole review, and what is left to a human.
+#[test]
+fn a_review_of_renames_removed_imports_and_changed_texts() {
+    let recipe = "recipe version=1\nsource repo=\"https://host/up\" commit=\"SHA\"\n\
+                  move from=\"pkg\" to=\"torch-ext/pkg\" files=4\n\
+                  relativize_imports in=\"torch-ext/pkg/**\" package_root=\"torch-ext/pkg\" changes=3\n\
+                  replace in=\"torch-ext/pkg/kernel.py\" find=\"BLOCK = 64\" with=\"BLOCK = 128\" count=1\n\
+                  replace in=\"torch-ext/pkg/conf.py\" find=\"import old_ops as ops\" with=\"from ._ops import ops\" count=1\n\
+                  expect in=\"torch-ext/pkg/*.py\" find=\"TODO\" count=1\n";
+    let port = Port::new()
+        .on_disk("port.kdl", recipe)
+        .upstream("pkg/__init__.py", "from pkg.kernel import f\nfrom pkg.conf import c\n")
+        .upstream("pkg/kernel.py", "# The kernel.\nBLOCK = 64\nWARPS = 4\nSTAGES = 2\n\n\ndef f(x):\n    return x\n")
+        .upstream("pkg/conf.py", "import old_ops as ops\n\nc = ops\n")
+        .upstream("pkg/old.py", "from pkg import conf\n# TODO\n")
+        .sh("cd up; git init -q; git add -A; git commit -qm one; git tag v1; git remote add origin https://host/up; \
+             sed -i s/SHA/$(git rev-parse HEAD)/ ../port.kdl; \
+             git mv pkg/kernel.py pkg/fast_kernel.py; printf 'from pkg.fast_kernel import f\\nimport pkg.conf\\n' > pkg/__init__.py; \
+             printf 'import new_ops as ops\\n\\nc = ops\\n' > pkg/conf.py; printf '# TODO\\n# TODO later\\n' > pkg/old.py; \
+             git add -A; git commit -qm 'Rename the kernel'; git tag v2");
+    let ran = port.args(["repin", "port.kdl", "--dir", "up", "--to", "v2", "--write"]).run().fails_with(1);
+    let (old, new) = (id(&ran.port, "v1"), id(&ran.port, "v2"));
+    let found = ran.done.out.replace(&old, "OLD").replace(&new, "NEW");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write("tests/snapshots/repin-renames.txt", &found).unwrap();
+    }
+    assert_eq!(found, fs::read_to_string("tests/snapshots/repin-renames.txt").unwrap());
+}
