@@ -93,9 +93,13 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// A file to copy that cures a finding, where one and the same does for every port: its name and its text.
+    /// A file to copy that cures a finding, or to start from: its name and its text.
     pub fn template(&self) -> Option<(&'static str, &'static str)> {
-        (self.id == flake::RULE.id).then_some(("flake.nix", flake::TEMPLATE))
+        match self.id {
+            id if id == flake::RULE.id => Some(("flake.nix", flake::TEMPLATE)),
+            id if id == registration::RULE.id => Some(("torch_binding.cpp", registration::TEMPLATE)),
+            _ => None,
+        }
     }
 
     /// A finding of this rule, as bad as its findings usually are.

@@ -19,6 +19,24 @@ pub(super) const RULE: Rule = Rule {
 /// The macro that stands for the generated name.
 const GENERATED: &str = "TORCH_EXTENSION_NAME";
 
+/// A binding to start from: one operator with two backends.
+pub(super) const TEMPLATE: &str = r#"#include <torch/library.h>
+
+#include "registration.h"
+#include "relu.h"
+
+TORCH_LIBRARY_EXPAND(TORCH_EXTENSION_NAME, ops) {
+  ops.def("relu(Tensor! out, Tensor input) -> ()");
+#if defined(CPU_KERNEL)
+  ops.impl("relu", torch::kCPU, &relu_cpu);
+#elif defined(CUDA_KERNEL)
+  ops.impl("relu", torch::kCUDA, &relu_cuda);
+#endif
+}
+
+REGISTER_EXTENSION(TORCH_EXTENSION_NAME)
+"#;
+
 fn check(input: &Input<'_>, findings: &mut Vec<Finding>) {
     if !input.manifest.is_some_and(|m| matches!(m.framework, Framework::Torch(_))) {
         return;
@@ -80,6 +98,13 @@ fn fixed_name(macro_name: &str, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{BINDING, compiled, expect_each};
+
+    #[test]
+    fn the_template_is_what_an_example_carries() {
+        let path =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/examples/relu-aot/overlay/torch-ext/torch_binding.cpp");
+        assert_eq!(super::TEMPLATE, std::fs::read_to_string(path).unwrap());
+    }
 
     #[test]
     fn both_macros_must_be_used() {

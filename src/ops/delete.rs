@@ -61,6 +61,7 @@ mod tests {
             ("pkg", "pkg is a directory; \"pkg/**\" matches every file below it"),
             ("pgk/**", "nearest paths: pkg"),
             ("pkg/*.cu", "pkg holds a.py"),
+            ("tests/**", "the top of the tree holds pkg/"),
             ("PKG/*", "globs are case-sensitive; the tree has pkg/a.py"),
             ("a,b", "in= takes one glob; to match either, write \"{a,b}\""),
             ("lib/a.py", "nearest paths: pkg/a.py"),

@@ -140,8 +140,8 @@ pub fn sources<'w>(
             let failure = no_match(context.workspace, glob, argument);
             return Err(if argument == "torch_src" {
                 failure.hint(
-                    "the binding, which registers the operators, is written by hand: bring it with an overlay \
-                     (examples/relu-aot has one)",
+                    "the binding, which registers the operators, is written by hand: bring it with an overlay; \
+                     `kernel-port explain registration` prints one to start from",
                 )
             } else {
                 failure

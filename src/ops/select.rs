@@ -65,6 +65,9 @@ pub fn no_match(workspace: &Workspace, glob: &Glob, argument: &'static str) -> F
     }
 }
 
+/// So many names are read at a glance.
+const MOST_NAMES: usize = 6;
+
 /// For a glob with wildcards: what its fixed directory holds, or which one was meant.
 fn near_pattern(failure: Failure, workspace: &Workspace, text: &str) -> Failure {
     let wild = |name: &&str| name.contains(['*', '?', '[', '{']);
@@ -73,12 +76,23 @@ fn near_pattern(failure: Failure, workspace: &Workspace, text: &str) -> Failure 
     let Some(directory) = RepoPath::typed(&fixed).ok().filter(|_| fixed != text) else {
         return near_paths(failure, workspace, text);
     };
-    if !workspace.is_dir(&directory) {
-        return near_paths(failure, workspace, &fixed);
+    if workspace.is_dir(&directory) {
+        return failure.hint(format!("{fixed} holds {}", names_in(workspace, Some(&directory))));
     }
-    let depth = directory.components().count();
-    let below = workspace.iter().filter(|(path, _)| path.ancestors().any(|above| above == directory));
-    let mut names: Vec<String> = below
+    let found = near_paths(failure, workspace, &fixed);
+    if found.hints.is_empty() {
+        return found.hint(format!("the top of the tree holds {}", names_in(workspace, None)));
+    }
+    found
+}
+
+/// The first names in a directory, or at the top.
+fn names_in(workspace: &Workspace, directory: Option<&RepoPath>) -> String {
+    let depth = directory.map_or(0, |directory| directory.components().count());
+    let is_below = |path: &RepoPath| directory.is_none_or(|d| path.ancestors().any(|above| above == *d));
+    let mut names: Vec<String> = workspace
+        .iter()
+        .filter(|(path, _)| is_below(path))
         .map(|(path, _)| {
             let mut rest = path.components().skip(depth);
             let name = String::from_utf8_lossy(rest.next().unwrap_or_default()).into_owned();
@@ -86,10 +100,12 @@ fn near_pattern(failure: Failure, workspace: &Workspace, text: &str) -> Failure 
         })
         .collect();
     names.dedup();
-    let more = names.len().saturating_sub(5);
-    names.truncate(5);
+    // Directories are what one looks for.
+    names.sort_by_key(|name| !name.ends_with('/'));
+    let more = names.len().saturating_sub(MOST_NAMES);
+    names.truncate(MOST_NAMES);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    failure.hint(format!("{fixed} holds {}{more}", names.join(", ")))
+    format!("{}{more}", names.join(", "))
 }
 
 /// The failure for an exact path that is neither file nor directory.

@@ -106,7 +106,7 @@ pub fn story(rule: &Rule, style: Style) -> String {
         out.push_str(&hanging(start, text, style.width));
     }
     if let Some((name, text)) = rule.template() {
-        let _ = write!(out, "\nA {name} to copy\n\n{text}");
+        let _ = write!(out, "\nA {name} to start from\n\n{text}");
     }
     out
 }
