@@ -3,17 +3,38 @@
 
 use super::args::{Cli, CompletionsArgs};
 use super::{Streams, exit};
+use crate::check::RULES;
+use crate::ops::TABLE;
 use crate::report::reference;
+use crate::report::stories::STORIES;
 use clap::CommandFactory;
+use clap::builder::PossibleValuesParser;
 use clap_mangen::Man;
+use std::collections::BTreeSet;
 use std::io;
 
 /// Prints a completion script.
 pub fn completions(args: &CompletionsArgs, streams: &mut Streams<'_>) -> u8 {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "kernel-port", &mut script);
-    streams.say(String::from_utf8_lossy(&script));
+    clap_complete::generate(args.shell, &mut with_names(), "kernel-port", &mut script);
+    // For a program with a hyphen in its name, clap_complete 4.6 sets one spelling of a subcommand and asks for another:
+    // bash would complete no option or name behind a subcommand.
+    streams.say(String::from_utf8_lossy(&script).replace("kernel__subcmd__port", "kernel__port"));
     exit::DONE
+}
+
+/// The command line with the names that `ops` and `explain` take. Only shells are told: a misspelt name gets an error of
+/// its own.
+fn with_names() -> clap::Command {
+    let ops = || TABLE.iter().map(|spec| spec.name);
+    let stories = STORIES.iter().map(|story| story.id).chain(RULES.iter().map(|rule| rule.id));
+    let all: BTreeSet<&str> = stories.chain(ops()).collect();
+    let name = |arg: clap::Arg, names: Vec<&'static str>| arg.value_parser(PossibleValuesParser::new(names));
+    Cli::command()
+        .mut_subcommand("ops", |ops_command| ops_command.mut_arg("name", |arg| name(arg, ops().collect())))
+        .mut_subcommand("explain", |explain| {
+            explain.mut_arg("name", |arg| name(arg, all.into_iter().collect()))
+        })
 }
 
 /// Prints the man page: the options, each command with its own, the ops.

@@ -81,6 +81,33 @@ fn the_man_page_is_as_kept() {
     is_as_kept("kernel-port.1", &page);
 }
 
+/// What bash offers after a beginning, as its own completion machinery sees it.
+fn completed(words: &[&str]) -> Vec<String> {
+    let (last, before) = words.split_last().unwrap();
+    let script = format!(
+        "source <({BINARY} completions bash); COMP_WORDS=({}); COMP_CWORD={}; \
+         _kernel__port kernel-port '{last}' '{}'; echo \"${{COMPREPLY[@]}}\"",
+        words.join(" "),
+        before.len(),
+        before.last().unwrap()
+    );
+    let mut command = clean(Command::new("bash"), Path::new("/"));
+    let output = command.args(["-c", &script]).output().unwrap();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn bash_completes_commands_options_and_names() {
+    assert_eq!(completed(&["kernel-port", "exp"]), ["explain"]);
+    assert_eq!(completed(&["kernel-port", "--require"]), ["--require-pins"]);
+    assert_eq!(completed(&["kernel-port", "ops", "rem"]), ["remap_module", "remap_strings"]);
+    assert_eq!(completed(&["kernel-port", "explain", "dri"]), ["drift"]);
+    assert_eq!(completed(&["kernel-port", "explain", "torch"]), ["torch-ops"]);
+    // The other shells are told the commands and options only.
+    assert!(said(&["completions", "zsh"]).contains("relativize_imports"));
+}
+
 /// One thing that goes wrong: a name, the files of upstream, the recipe, more arguments. Without files the arguments
 /// are the whole call.
 struct Case(&'static str, &'static [(&'static str, &'static str)], &'static str, &'static [&'static str]);
