@@ -1,10 +1,10 @@
 //! `kernel-port check`: proves that committed ports are what their recipes make. Finds the recipes, reads pinned sources
-//! from clones at hand, and compares.
+//! from clones at hand, the cache or the network, and compares.
 
-use super::input::Loaded;
+use super::input::{self, Loaded};
 use super::{Format, Streams, exit};
 use crate::check::{self as rules, Input};
-use crate::git::{Checkouts, Clones};
+use crate::git::{Checkouts, Clones, Fetching};
 use crate::ops::Failure;
 use crate::output::{self, Origins};
 use crate::parallel;
@@ -19,15 +19,37 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
+const LAYOUTS: &str = "\
+The output of a recipe is looked for in
+  KERNEL/src       for KERNEL/port/port.kdl
+  KERNEL           for .ports/KERNEL/port.kdl
+  expected/        beside the recipe, otherwise
+
+Examples:
+  kernel-port check .
+  kernel-port check . --changed-since origin/main --diff
+
+Exit status:
+  0  all ports are what their recipes make
+  1  a recipe does not apply, or the final checks fail
+  2  bad usage, or a recipe with mistakes
+  3  a source is not to be had
+  4  an output differs
+  5  an output cannot be read";
+
 /// The arguments of `check`.
 #[derive(Debug, Clone, Args)]
+#[command(after_help = LAYOUTS)]
 pub struct CheckArgs {
     /// Directories to look for port.kdl files in
     #[arg(value_name = "DIR", required = true)]
     pub directories: Vec<PathBuf>,
-    /// A clone of a source, or a directory of clones; their object databases are read (repeatable)
+    /// A clone of a source, or a directory of clones (repeatable); what no clone has is fetched into the cache
     #[arg(long, value_name = "DIR")]
     pub clones: Vec<PathBuf>,
+    /// Fetch nothing: clones and the cache only
+    #[arg(long)]
+    pub offline: bool,
     /// Only ports whose recipe, overlay or output changed since this revision
     #[arg(long, value_name = "REV")]
     pub changed_since: Option<String>,
@@ -77,9 +99,9 @@ pub fn main(args: &CheckArgs, streams: &mut Streams<'_>) -> u8 {
             return exit::DONE;
         }
     }
-    let clones = Clones::new(&args.clones);
+    let sources = Sources { clones: Clones::new(&args.clones), offline: args.offline };
     let style = streams.err_style;
-    let outcomes = parallel::map(&ports, 1, |port| check(port, &clones, args.diff, style));
+    let outcomes = parallel::map(&ports, 1, |port| check(port, &sources, args.diff, style));
     let bad = outcomes.iter().map(|o| o.status).filter(|s| *s != exit::DONE);
     let status =
         bad.max_by_key(|status| if *status == exit::DIFFERS { 0 } else { *status + 1 }).unwrap_or(exit::DONE);
@@ -108,11 +130,8 @@ pub fn main(args: &CheckArgs, streams: &mut Streams<'_>) -> u8 {
         streams.complain(&outcome.details);
     }
     let good = outcomes.iter().filter(|o| o.status == exit::DONE).count();
-    streams.say(format!(
-        "{good} of {} {} what their recipes make\n",
-        outcomes.len(),
-        if good == 1 { "ports is" } else { "ports are" }
-    ));
+    let verb = if good == 1 { "is what its recipe makes" } else { "are what their recipes make" };
+    streams.say(format!("{good} of {} {verb}\n", plural(outcomes.len(), ("port", "ports"))));
     status
 }
 
@@ -174,7 +193,7 @@ fn changed(ports: &[Port], revision: &str) -> Result<Vec<Port>, String> {
     Ok(ports.iter().filter(touches).cloned().collect())
 }
 
-fn check(port: &Port, clones: &Clones, show: bool, style: Style) -> Outcome {
+fn check(port: &Port, sources: &Sources, show: bool, style: Style) -> Outcome {
     let fail = |status: u8, word: &str, details: String| Outcome { status, word: word.to_owned(), details };
     let text = match fs::read_to_string(&port.recipe) {
         Ok(text) => text,
@@ -191,7 +210,7 @@ fn check(port: &Port, clones: &Clones, show: bool, style: Style) -> Outcome {
         Err(errors) => return fail(exit::USAGE, "has mistakes", failure::recipe_errors(&errors, style)),
     };
     let loaded = Loaded { recipe, file: Some(port.recipe.clone()) };
-    let run = match sourced_run(&loaded, clones) {
+    let run = match sourced_run(&loaded, sources) {
         Ok(run) => run,
         Err(failure) => {
             let hints = failure.hints.iter().map(|h| format!("  help: {h}\n")).collect::<String>();
@@ -199,8 +218,13 @@ fn check(port: &Port, clones: &Clones, show: bool, style: Style) -> Outcome {
         }
     };
     if let Some(first) = run.drift.first() {
-        let details = failure::drift(&loaded.recipe, &run.drift, false, style);
-        return fail(failure::exit_status(first.failure.kind), "does not apply", details);
+        let mut details = failure::drift(&loaded.recipe, &run.drift, false, style);
+        let status = failure::exit_status(first.failure.kind);
+        if status == exit::SOURCE {
+            details.push_str("  help: --clones DIR names a clone, or a directory of clones\n");
+            return fail(status, "has no source", details);
+        }
+        return fail(status, "does not apply", details);
     }
     let checked = rules::run(&Input::new(&run.workspace, &run.records), &run.records, false);
     if checked.fails(false) {
@@ -235,37 +259,42 @@ fn patch(out: &Path, workspace: &Workspace, style: Style) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Runs a recipe on its pinned sources, read from clones; without a `source` op on `upstream/` beside the recipe.
-fn sourced_run(loaded: &Loaded, clones: &Clones) -> Result<Run, Failure> {
+/// Where sources are looked for.
+struct Sources {
+    clones: Clones,
+    offline: bool,
+}
+
+/// Runs a recipe on its pinned sources, read from clones, the cache, or the network; without a `source` op on `upstream/` beside the recipe.
+fn sourced_run(loaded: &Loaded, sources: &Sources) -> Result<Run, Failure> {
     let mut vendors = BTreeMap::new();
     let mut seeds = Vec::new();
     let mut source = None;
+    let mut pinned = false;
     for op in loaded.recipe.ops.iter().filter(|op| matches!(op.spec.name, "source" | "vendor")) {
         let (Some(repo), Some(commit)) = (op.text("repo"), op.text("commit")) else { continue };
         let Ok(commit) = CommitSha::new(commit) else { continue };
-        let Some((path, tree)) = clones.tree(repo, &commit) else {
-            let message = format!("no clone of {repo} with commit {} is at hand", commit.short());
-            return Err(Failure::new(crate::ops::FailureKind::Source, message).hint(
-                "--clones DIR names a clone, or a directory of clones; `git fetch` in it brings new commits",
-            ));
-        };
+        pinned |= op.spec.name == "source";
+        // What no clone has, the op itself looks for.
+        let Some((path, tree)) = sources.clones.tree(repo, &commit) else { continue };
         match op.text("name") {
             Some(name) => drop(vendors.insert(name.to_owned(), path.clone())),
             None => source = Some(path.clone()),
         }
         seeds.push((path, repo.to_owned(), commit, tree));
     }
-    let tree = match (&source, loaded.file.as_deref().and_then(Path::parent)) {
-        (None, Some(beside)) if beside.join("upstream").is_dir() => {
+    let tree = match (pinned, loaded.file.as_deref().and_then(Path::parent)) {
+        (false, Some(beside)) if beside.join("upstream").is_dir() => {
             load::directory(&beside.join("upstream"))?.0
         }
-        (None, _) => {
+        (false, _) => {
             let failure = Failure::new(crate::ops::FailureKind::Source, "the recipe has no source op");
             return Err(failure.hint("pin the upstream with: source repo=\"...\" commit=\"...\""));
         }
         _ => Workspace::default(),
     };
-    let checkouts = Checkouts::new(source, vendors, false);
+    let mut checkouts = Checkouts::new(source, vendors, false);
+    checkouts.fetching = Fetching { cache: input::cache(), offline: sources.offline, progress: None };
     for (path, repo, commit, tree) in seeds {
         checkouts.seed(Some(&path), &repo, &commit, tree);
     }

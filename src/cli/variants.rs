@@ -15,11 +15,12 @@ Examples:
   kernel-port variants torch210-cxx11-cu128-x86_64-linux
   kernel-port variants torch210-cu128-x86_64-linux --to dotted
   kernel-port variants build --rename --to dotted
-  kernel-port variants . --for 'torch=2.14,cuda=13.0,python=abi3,cpu=x86_64,os=linux,cxx11=true'
+  kernel-port variants . --for 'torch=2.14,cuda=13.0,cpu=x86_64,os=linux'
 
-A system is a list of KEY=VALUE: torch, tvm-ffi, cxx11 (true or false), python (abi3 or abi3t),
-cpu, os, macos, and one backend: cann, cuda, rocm or xpu with a version, or backend=cpu, metal,
-neuron or tpu. cpu and os must be there.
+A system is a list of KEY=VALUE: torch, tvm-ffi, cxx11 (true or false),
+python (abi3 or abi3t), cpu, os, macos, and one backend: cann, cuda, rocm or
+xpu with a version, or backend=cpu, metal, neuron or tpu. cpu and os must be
+there.
 
 Exit status:
   0  done

@@ -149,10 +149,7 @@ fn monorepo() -> Port {
 
 #[test]
 fn check_reads_pinned_sources_from_clones_and_names_every_difference() {
-    monorepo()
-        .run()
-        .succeeds()
-        .prints("ports/up/port/port.kdl  ok\n1 of 1 ports is what their recipes make\n");
+    monorepo().run().succeeds().prints("ports/up/port/port.kdl  ok\n1 of 1 port is what its recipe makes\n");
     for (script, difference) in [
         ("echo >> ports/up/src/torch-ext/pkg/a.py", "changed: torch-ext/pkg/a.py"),
         ("echo > ports/up/src/new", "extra: new"),
@@ -161,13 +158,31 @@ fn check_reads_pinned_sources_from_clones_and_names_every_difference() {
     ] {
         monorepo().sh(script).run().fails_with(4).mentions(difference);
     }
-    monorepo().sh("rm -rf clone").run().fails_with(3).mentions("no clone of https://host/up with commit");
+    let none = monorepo().sh("rm -rf clone").arg("--offline").run().fails_with(3);
+    assert!(none.done.out.starts_with("ports/up/port/port.kdl  has no source\n"), "{}", none.done.out);
+    none.mentions("is not in the cache").mentions("--clones DIR names a clone");
     monorepo()
         .sh("sed -i s/count=1/count=3/ ports/up/port/port.kdl")
         .run()
         .fails_with(1)
         .mentions("expected exactly 3 matches but found 1");
     Port::new().args(["check", "."]).run().fails_with(2).mentions("there is no port.kdl below");
+}
+
+#[test]
+fn check_fetches_what_no_clone_has_and_keeps_it() {
+    let script = "sed -i \"s#https://host/up#file://$PWD/up#\" ports/up/port/port.kdl; \
+                  \"$BINARY\" ports/up/port/port.kdl --dir up --out ports/up/src --quiet 2>/dev/null; rm -rf clone";
+    let script = script.replace("$BINARY", crate::harness::BINARY);
+    let port = monorepo().sh("git -C up remote set-url origin \"file://$PWD/up\"").sh(&script).without_args();
+    let fetched = port.args(["check", "ports"]).run().succeeds();
+    fetched
+        .port
+        .sh("rm -rf up")
+        .arg("--offline")
+        .run()
+        .succeeds()
+        .prints("ports/up/port/port.kdl  ok\n1 of 1 port is what its recipe makes\n");
 }
 
 #[test]
