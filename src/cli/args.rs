@@ -53,6 +53,7 @@ pub enum Command {
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print the man page
+    #[command(after_help = "Example:\n  kernel-port man | man -l -")]
     Man,
 }
 
@@ -176,8 +177,15 @@ pub struct RunArgs {
     pub color: ColorChoice,
 }
 
+const INSTALL: &str = "\
+Examples:
+  source <(kernel-port completions bash)      # in ~/.bashrc
+  kernel-port completions zsh > ~/.zfunc/_kernel-port
+  kernel-port completions fish > ~/.config/fish/completions/kernel-port.fish";
+
 /// The arguments of `completions`.
 #[derive(Debug, Clone, Args)]
+#[command(after_help = INSTALL)]
 pub struct CompletionsArgs {
     /// The shell to complete in
     pub shell: clap_complete::Shell,

@@ -7,6 +7,7 @@ use clap::Args;
 
 /// The arguments of `explain`.
 #[derive(Debug, Clone, Args)]
+#[command(after_help = "Examples:\n  kernel-port explain drift\n  kernel-port explain absolute-import")]
 pub struct ExplainArgs {
     /// A kind of error, a rule of the final checks, or an op; without it, errors and rules are listed
     #[arg(value_name = "NAME")]

@@ -18,8 +18,21 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+const EXAMPLES: &str = "\
+Examples:
+  kernel-port repin port.kdl --to v2
+  kernel-port repin port.kdl --to v2 --write
+
+Exit status:
+  0  reviewed; with --write, written
+  1  an op needs a change that no number makes, or the final checks fail
+  2  bad usage, or a recipe with mistakes
+  3  a commit or a repository is not to be had
+  5  the recipe could not be written";
+
 /// The arguments of `repin`.
 #[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct RepinArgs {
     /// The recipe to re-pin
     #[arg(value_name = "RECIPE")]
