@@ -7,6 +7,7 @@ mod authoring;
 mod checkouts;
 mod diff;
 mod documents;
+mod errors;
 mod examples;
 mod fetch;
 mod files;
