@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         },
         unicode: report::unicode_wanted(env),
         width: report::terminal_width(env),
+        terminal,
     };
     let terminal = io::stdout().is_terminal();
     let mut out = Out::stdout();

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
     summary: "a module-level import of a package that the kernel does not declare",
     why: "a kernel is loaded with torch and triton, and with what python-depends declares",
     breaks: "the kernel does not load where the package is not installed",
-    fix: "declare it in python_depends if the builder knows it, or import it where it is used",
+    fix: "declare it in python_depends if the builder knows it, or import it where it is used; what an extension module of upstream held is in the generated `_ops`",
     whole: true,
     check,
 };

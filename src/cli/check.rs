@@ -213,7 +213,7 @@ fn check(port: &Port, sources: &Sources, show: bool, style: Style) -> Outcome {
     let run = match sourced_run(&loaded, sources) {
         Ok(run) => run,
         Err(failure) => {
-            let hints = failure.hints.iter().map(|h| format!("  help: {h}\n")).collect::<String>();
+            let hints = failure.hints.iter().map(|h| style.help(h)).collect::<String>();
             return fail(exit::SOURCE, "has no source", format!("  {}\n{hints}", failure.message));
         }
     };

@@ -80,7 +80,7 @@ impl Streams<'_> {
         let word = self.err_style.paint(Color::Error, "error:");
         self.complain(format!("{word} {message}\n"));
         if let Some(help) = help {
-            self.complain(format!("  help: {help}\n"));
+            self.complain(self.err_style.help(help));
         }
     }
 

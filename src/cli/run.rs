@@ -112,7 +112,7 @@ fn refused(error: &OutputError, streams: &mut Streams<'_>) -> Refused {
         streams.complain(format!("  {line}\n"));
     }
     if let Some(help) = &error.help {
-        streams.complain(format!("  help: {help}\n"));
+        streams.complain(streams.err_style.help(help));
     }
     Refused(deliver::exit_status(error.kind))
 }

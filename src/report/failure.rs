@@ -39,7 +39,7 @@ fn mistake(word: &str, color: Color, text: &RecipeText, error: &RecipeError, sty
     let mut out = format!("{word} {}:{position}: {message}\n", escape::line(text.name()));
     out.push_str(&caret::draw(text, &error.span, "", style));
     if let Some(help) = &error.help {
-        let _ = writeln!(out, "  help: {}", escape::line(help));
+        out.push_str(&style.help(&escape::line(help)));
     }
     out
 }
@@ -95,12 +95,12 @@ pub fn op_failure(recipe: &Recipe, op: usize, failure: &Failure, verbose: bool, 
         let _ = writeln!(out, "  {}", if color == Color::Bold { line } else { style.paint(color, &line) });
     }
     for hint in &failure.hints {
-        let _ = writeln!(out, "  help: {}", escape::line(hint));
+        out.push_str(&style.help(&escape::line(hint)));
     }
     let about_the_tree =
         matches!(failure.kind, FailureKind::Missing | FailureKind::NoEffect | FailureKind::Conflict);
     if failure.hints.is_empty() && about_the_tree {
-        let _ = writeln!(out, "  help: --until {} shows the tree before this op", built.line);
+        out.push_str(&style.help(&format!("--until {} shows the tree before this op", built.line)));
     }
     out
 }

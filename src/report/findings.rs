@@ -40,7 +40,7 @@ pub fn text(report: &Report, strict: bool, more: Option<&str>, style: Style) -> 
             idle.rule,
             escape::line(&idle.within)
         );
-        let _ = writeln!(out, "  help: delete it from the recipe");
+        out.push_str(&style.help("delete it from the recipe"));
     }
     out
 }
@@ -75,7 +75,7 @@ fn rule(out: &mut String, findings: &[Finding], more: Option<&str>, style: Style
     if let (Some(more), 1..) = (more, findings.len() - shown) {
         let _ = writeln!(out, "  ... and {} more ({more} lists all)", findings.len() - shown);
     }
-    let _ = writeln!(out, "  help: {}", rule.fix);
+    out.push_str(&style.help(rule.fix));
 }
 
 /// All rules, a line each.

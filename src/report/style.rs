@@ -1,5 +1,7 @@
 //! How the output looks: colour, box characters, width.
 
+use super::wrap::hanging;
+
 /// What the place that is printed to can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
@@ -9,11 +11,18 @@ pub struct Style {
     pub unicode: bool,
     /// Columns to wrap at.
     pub width: usize,
+    /// Whether to wrap what a log keeps on one line, for who reads it at once.
+    pub terminal: bool,
 }
 
 impl Style {
     /// Neither colour nor Unicode boxes: for tests and logs.
-    pub const PLAIN: Self = Self { color: false, unicode: false, width: 80 };
+    pub const PLAIN: Self = Self { color: false, unicode: false, width: 80, terminal: false };
+
+    /// What to do next, on one line for programs and within the columns of a terminal.
+    pub fn help(self, text: &str) -> String {
+        hanging("  help: ", text, if self.terminal { self.width } else { usize::MAX })
+    }
 
     /// `text` in a colour, where colour is sent.
     pub fn paint(self, color: Color, text: &str) -> String {
@@ -51,5 +60,18 @@ impl Color {
             Self::Dim => "2",
             Self::Bold => "1",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Style;
+
+    #[test]
+    fn help_is_wrapped_on_a_terminal_only() {
+        let text = "one two three four five six seven eight nine ten";
+        assert_eq!(Style::PLAIN.help(text), format!("  help: {text}\n"));
+        let narrow = Style { width: 40, terminal: true, ..Style::PLAIN };
+        assert_eq!(narrow.help(text), "  help: one two three four five six\n        seven eight nine ten\n");
     }
 }
