@@ -10,6 +10,7 @@ mod ops;
 mod outdated;
 mod repin;
 mod run;
+mod show;
 mod variants;
 mod verify;
 mod watch;
