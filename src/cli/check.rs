@@ -42,7 +42,7 @@ Exit status:
 #[command(after_help = LAYOUTS)]
 pub struct CheckArgs {
     /// Directories to look for port.kdl files in
-    #[arg(value_name = "DIR", required = true)]
+    #[arg(value_name = "DIR", default_value = ".")]
     pub directories: Vec<PathBuf>,
     /// A clone of a source, or a directory of clones (repeatable); what no clone has is fetched into the cache
     #[arg(long, value_name = "DIR")]

@@ -52,8 +52,10 @@ pub fn load_recipe(args: &RunArgs, streams: &mut Streams<'_>) -> Result<Loaded, 
         }
         (None, None) => {
             let help =
-                "kernel-port port.kdl --dir CHECKOUT --out OUT, or -e 'OP' --file PATH=TEXT to try one";
-            return Err(usage(streams, "no recipe is given", Some(help)));
+                "kernel-port port.kdl --dir CHECKOUT --out OUT, or -e 'OP' --file PATH=TEXT to try one"
+                    .to_owned();
+            let here = recipes_beside(Path::new("port.kdl")).map(|here| format!("{help}; {here}"));
+            return Err(usage(streams, "no recipe is given", Some(&here.unwrap_or(help))));
         }
     };
     let context = BuildContext { base, ..BuildContext::default() };
