@@ -1,6 +1,6 @@
 //! `allow`: accepts a finding of the final checks, with the reason.
 
-use super::{Context, Failure, Group, Op, OpSpec, Plan, Record};
+use super::{Context, Example, Failure, Group, Op, OpSpec, Plan, Record};
 use crate::check;
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, NonEmptyText, Text};
 use crate::report::nearest;
@@ -19,7 +19,10 @@ pub(super) const SPEC: OpSpec = OpSpec {
         "one that excuses nothing fails the run: it never outlives what it was for",
     ],
     failures: &["no finding is excused, which is reported at the end of the run"],
-    example: None,
+    example: Some(Example {
+        recipe: r#"allow rule="absolute-import" in="torch-ext/pkg/cli.py" reason="a script that users run""#,
+        files: &[("torch-ext/pkg/cli.py", "from pkg import main\n")],
+    }),
     build,
 };
 

@@ -82,7 +82,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// The cookbook of the README: what each op does, and a command with its real output. Where only the names of files
-/// matter, a dry run shows them.
+/// matter, a dry run shows them; one build.toml, that of `kernel`, is enough.
 pub fn cookbook(run: impl Fn(&Example, bool) -> String) -> String {
     let mut out = String::new();
     for group in Group::ALL {
@@ -90,9 +90,9 @@ pub fn cookbook(run: impl Fn(&Example, bool) -> String) -> String {
         for spec in group.ops() {
             let _ = writeln!(out, "| [{0}](docs/ops.md#{0}) | {1} |", spec.name, spec.summary);
         }
-        let dry = group == Group::Tree;
         out.push_str("\n```console\n");
-        for example in group.ops().filter_map(|spec| spec.example) {
+        for (name, example) in group.ops().filter_map(|spec| Some((spec.name, spec.example?))) {
+            let dry = group == Group::Tree || name == "manifest";
             let option = if dry { " --dry-run" } else { "" };
             let _ = write!(out, "$ {}{option}\n{}", command(&example), run(&example, dry));
         }
