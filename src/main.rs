@@ -6,6 +6,10 @@ use kernel_port::report::{self, Out, Style};
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
