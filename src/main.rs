@@ -6,7 +6,7 @@ use kernel_port::report::{self, Out, Style};
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-#[cfg(target_env = "musl")]
+/// Python's trees are many small allocations: a third faster than with the C library's allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

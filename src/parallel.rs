@@ -2,6 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// Below this many Python files to parse, a thread costs more than it brings.
+pub const FEW: usize = 8;
+
 /// Maps a slice, results in order, with as many threads as there are processors; a thread is started only for every
 /// `few` items, so that little work is done without any.
 pub fn map<T: Sync, R: Send>(items: &[T], few: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {

@@ -5,22 +5,19 @@ use super::listed::Sources;
 use super::packages::{PackageDir, packages};
 use crate::manifest::Model;
 use crate::ops::{Evidence, Record};
-use crate::parallel;
+use crate::parallel::{self, FEW};
 use crate::python::{ByteRange, Module, SyntaxError, edit, is_python};
 use crate::workspace::{Directory, Entry, Mode, RepoPath, Workspace};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Below this many files a thread costs more than it brings.
-const FEW: usize = 8;
-
 /// A Python file, parsed.
 pub struct PythonSource {
     /// What it holds.
     pub content: Arc<[u8]>,
     /// What that says.
-    pub module: Result<Module, SyntaxError>,
+    pub module: Result<Arc<Module>, SyntaxError>,
 }
 
 /// A Python file that parses.
@@ -85,7 +82,7 @@ impl<'a> Input<'a> {
             let files: Vec<(&RepoPath, &Entry)> = files.collect();
             let parsed = parallel::map(&files, FEW, |(_, entry)| {
                 let content = entry.content.read().ok()?;
-                let module = Module::parse(&content);
+                let module = self.workspace.parse(&content);
                 Some(PythonSource { content, module })
             });
             let parsed = files.into_iter().zip(parsed);

@@ -101,7 +101,7 @@ impl Judge<'_, '_> {
     fn exports(&mut self, init: RepoPath) -> Exports {
         let read = |init: &RepoPath| {
             let source = self.input.python().get(init);
-            let module: Option<&Module> = source.and_then(|source| source.module.as_ref().ok());
+            let module: Option<&Module> = source.and_then(|source| source.module.as_deref().ok());
             module.map_or_else(Exports::unknown, Exports::of)
         };
         if !self.exports.contains_key(&init) {

@@ -4,11 +4,11 @@
 use super::layout::object_id;
 use crate::workspace::{Mode, RepoPath, Stored};
 use git2::{ErrorCode, ObjectFormat, ObjectType, Odb, Oid};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// A commit with more files and directories is refused: the largest kernel repositories have a hundredth of it, and a tree
 /// of trees that repeat each other can pretend to hold any number.
@@ -20,7 +20,20 @@ const MAX_PATH: usize = 4096;
 pub(super) struct Objects {
     odb: Odb<'static>,
     format: ObjectFormat,
+    kept: Mutex<Kept>,
 }
+
+/// Contents that were read and proven once, for the next op that reads them.
+#[derive(Default)]
+struct Kept {
+    bytes: usize,
+    by_id: HashMap<Oid, Arc<[u8]>>,
+}
+
+/// A file that is larger is read again.
+const MAX_KEPT_FILE: usize = 256 << 10;
+/// Bytes that are kept in all, so that memory does not grow with the repository.
+const MAX_KEPT: usize = 24 << 20;
 
 impl fmt::Debug for Objects {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -55,6 +68,31 @@ impl fmt::Display for ObjectError {
 }
 
 impl Objects {
+    /// The content of a blob, which `read` gets and proves unless somebody had it before.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub(super) fn kept(
+        &self,
+        id: Oid,
+        read: impl FnOnce() -> io::Result<Arc<[u8]>>,
+    ) -> io::Result<Arc<[u8]>> {
+        if let Ok(kept) = self.kept.lock()
+            && let Some(content) = kept.by_id.get(&id)
+        {
+            return Ok(content.clone());
+        }
+        let content = read()?;
+        if content.len() <= MAX_KEPT_FILE
+            && let Ok(mut kept) = self.kept.lock()
+            && kept.bytes + content.len() <= MAX_KEPT
+            && kept.by_id.insert(id, content.clone()).is_none()
+        {
+            kept.bytes += content.len();
+        }
+        Ok(content)
+    }
+
     /// Opens an `objects` directory, alternates included.
     ///
     /// # Errors
@@ -64,7 +102,7 @@ impl Objects {
         let odb = Odb::new_ext(format).map_err(|e| unusable(e.message()))?;
         let path = directory.to_str().ok_or_else(|| unusable("the path is not UTF-8"))?;
         odb.add_disk_alternate(path).map_err(|e| unusable(e.message()))?;
-        Ok(Arc::new(Self { odb, format }))
+        Ok(Arc::new(Self { odb, format, kept: Mutex::default() }))
     }
 
     /// How ids are made.
@@ -225,7 +263,8 @@ pub(super) struct Blob {
 
 impl Stored for Blob {
     fn read(&self) -> io::Result<Arc<[u8]>> {
-        self.objects.blob(self.id).map_err(|error| io::Error::other(error.to_string()))
+        let read = || self.objects.blob(self.id).map_err(|error| io::Error::other(error.to_string()));
+        self.objects.kept(self.id, read)
     }
 
     fn size(&self) -> Option<u64> {

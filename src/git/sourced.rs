@@ -35,8 +35,9 @@ struct TrackedFile {
 /// ones that are used.
 const LARGE: u64 = 64 << 20;
 
-impl Stored for TrackedFile {
-    fn read(&self) -> io::Result<Arc<[u8]>> {
+impl TrackedFile {
+    /// The bytes of the work tree if they are the blob's, else the blob.
+    fn proven(&self) -> io::Result<Arc<[u8]>> {
         let on_disk = match self.link {
             true => fs::read_link(&self.full).map(|t| t.as_os_str().as_bytes().to_vec()),
             false => fs::read(&self.full),
@@ -49,6 +50,12 @@ impl Stored for TrackedFile {
         self.objects
             .blob(self.id)
             .map_err(|error| io::Error::other(format!("{}: {error}", self.full.display())))
+    }
+}
+
+impl Stored for TrackedFile {
+    fn read(&self) -> io::Result<Arc<[u8]>> {
+        self.objects.kept(self.id, || self.proven())
     }
 
     fn file(&self) -> Option<&Path> {

@@ -2,7 +2,7 @@
 //! parse, as a misspelt name is in none of them.
 
 use super::Failure;
-use crate::python::{ImportKind, Module};
+use crate::python::ImportKind;
 use crate::report::nearest;
 use crate::workspace::{RepoPath, Workspace};
 use std::collections::BTreeSet;
@@ -20,7 +20,8 @@ pub fn near_module(
 ) -> Failure {
     let mut known = BTreeSet::new();
     for path in paths.iter().take(MOST) {
-        let Some(parsed) = workspace.read(path).ok().and_then(|content| Module::parse(&content).ok()) else {
+        let Some(parsed) = workspace.read(path).ok().and_then(|content| workspace.parse(&content).ok())
+        else {
             continue;
         };
         for import in parsed.imports.iter().filter(|import| import.level == 0) {

@@ -2,7 +2,7 @@
 
 use super::select::matched;
 use super::{Count, Evidence, Failure, FailureKind, Note, Plan};
-use crate::parallel;
+use crate::parallel::{self, FEW};
 use crate::python::edit::one_line;
 use crate::python::{ByteRange, Module, is_python};
 use crate::recipe::Glob;
@@ -17,7 +17,7 @@ pub struct PythonFile<'w> {
     /// What it holds.
     pub content: Arc<[u8]>,
     /// What that says.
-    pub module: Module,
+    pub module: Arc<Module>,
 }
 
 impl PythonFile<'_> {
@@ -68,7 +68,7 @@ pub fn select<'w>(workspace: &'w Workspace, within: &Glob, mention: &str) -> Res
             found.push((*path, content, mentions));
         }
     }
-    let files = parse_all(found)?;
+    let files = parse_all(workspace, found)?;
     let mut notes = Vec::new();
     for path in
         others.into_iter().filter(|p| matches!(p.extension(), Some(b"ipynb" | b"pyx" | b"pxd" | b"pxi")))
@@ -83,11 +83,11 @@ pub fn select<'w>(workspace: &'w Workspace, within: &Glob, mention: &str) -> Res
     Ok(Selection { files, paths, notes })
 }
 
-/// Below this many files a thread costs more than it brings.
-const FEW: usize = 8;
-
-fn parse_all(found: Vec<(&RepoPath, Arc<[u8]>, bool)>) -> Result<Vec<PythonFile<'_>>, Failure> {
-    let parsed = parallel::map(&found, FEW, |(_, content, _)| Module::parse(content));
+fn parse_all<'w>(
+    workspace: &Workspace,
+    found: Vec<(&'w RepoPath, Arc<[u8]>, bool)>,
+) -> Result<Vec<PythonFile<'w>>, Failure> {
+    let parsed = parallel::map(&found, FEW, |(_, content, _)| workspace.parse(content));
     let mut files = Vec::new();
     let mut wrong = Vec::new();
     for ((path, content, mentions), module) in found.into_iter().zip(parsed) {

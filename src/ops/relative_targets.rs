@@ -2,10 +2,10 @@
 
 use super::python_files::PythonFile;
 use super::{Count, Evidence, Failure, FailureKind, Note};
+use crate::python::Import;
 use crate::python::edit::one_line;
 use crate::python::exports::Exports;
 use crate::python::resolve::{Found, Package, Tree};
-use crate::python::{Import, Module};
 use crate::report::plural;
 use crate::workspace::{RepoPath, Workspace};
 use std::collections::{BTreeMap, BTreeSet};
@@ -99,8 +99,8 @@ impl<'w> Targets<'w> {
     fn exports(&mut self, init: &RepoPath) -> &Exports {
         let workspace = self.workspace;
         self.exports.entry(init.clone()).or_insert_with(|| {
-            let module = workspace.read(init).ok().and_then(|content| Module::parse(&content).ok());
-            module.as_ref().map_or_else(Exports::unknown, Exports::of)
+            let module = workspace.read(init).ok().and_then(|content| workspace.parse(&content).ok());
+            module.as_deref().map_or_else(Exports::unknown, Exports::of)
         })
     }
 

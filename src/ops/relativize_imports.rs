@@ -5,6 +5,7 @@ use super::named_strings::left_alone;
 use super::python_files::{PythonFile, Refusals, Rewrites, Selection, nothing, select};
 use super::relative_targets::Targets;
 use super::{Context, Evidence, Example, Failure, FailureKind, Group, Op, OpSpec, Plan};
+use crate::parallel::{self, FEW};
 use crate::python::edit::{AliasEdit, one_line, split};
 use crate::python::resolve::{Package, Place};
 use crate::python::unalias::{Modules, Unaliased, unalias};
@@ -12,6 +13,8 @@ use crate::python::{Alias, Import, ImportKind, Module};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, NonEmptyText};
 use crate::report::plural;
 use crate::workspace::{RepoPath, TextEdit, Workspace, splice};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "relativize_imports",
@@ -118,7 +121,7 @@ impl Op for RelativizeImports {
         let selection = select(workspace, &self.within, self.package.name())?;
         self.check_inside(&selection)?;
         let mut targets = Targets::new(workspace, &self.package);
-        let (mut rewrites, mut refusals) = (Rewrites::default(), Refusals::default());
+        let (mut rewrites, mut refusals, mut proofs) = (Rewrites::default(), Refusals::default(), Vec::new());
         for file in &selection.files {
             let Some(place) = self.package.place(file.path) else {
                 continue;
@@ -128,13 +131,22 @@ impl Op for RelativizeImports {
             plain.refused.iter().for_each(|refusal| refusals.add(file, refusal));
             let (edits, statements) = one.plan(&plain, &mut targets);
             if plain.refused.is_empty() && !statements.is_empty() {
-                one.prove(&edits, &plain)?;
+                proofs.push(Proof {
+                    edited: one.edited(&edits)?,
+                    file,
+                    place: place.clone(),
+                    modules: plain.modules.clone(),
+                });
             }
             let ranges: Vec<_> =
                 statements.iter().map(|index| file.module.imports[*index].range.clone()).collect();
             rewrites.add(file, edits, &ranges);
         }
         refusals.check()?;
+        parallel::map(&proofs, FEW, |proof| workspace.parse(&proof.edited).is_ok());
+        for Proof { edited, file, place, modules } in &proofs {
+            OneFile { op: self, file, place }.prove(workspace, edited, modules)?;
+        }
         let none = if rewrites.is_empty() {
             self.none(workspace, &selection)
         } else {
@@ -209,6 +221,15 @@ impl RelativizeImports {
 
 fn starts(module: &str, prefix: &str) -> bool {
     module.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// An edited file, to be proven right.
+struct Proof<'a> {
+    edited: Arc<[u8]>,
+    file: &'a PythonFile<'a>,
+    place: Place,
+    /// Modules that are imported in place of a package.
+    modules: BTreeSet<String>,
 }
 
 /// The rewriting of one file.
@@ -302,24 +323,34 @@ impl OneFile<'_> {
         AliasEdit::Statement(format!("from {} import {last}", self.spelled(above)))
     }
 
-    /// Parses the edited file and resolves every relative import back: the same modules must be imported as before.
-    fn prove(&self, edits: &[TextEdit], plain: &Unaliased) -> Result<(), Failure> {
-        let wrong = |text: String| {
-            let message =
-                format!("`{}` would not import the same modules afterwards: {text}", self.file.path);
-            Failure::new(FailureKind::Refused, message)
-                .at("in")
-                .hint("this is a mistake of kernel-port; please report it")
-        };
-        let content = splice(&self.file.content, edits).map_err(|_| wrong("edits overlap".to_owned()))?;
-        let after = Module::parse(&content).map_err(|e| wrong(format!("{}: {}", e.position, e.message)))?;
+    fn wrong(&self, text: &str) -> Failure {
+        let message = format!("`{}` would not import the same modules afterwards: {text}", self.file.path);
+        Failure::new(FailureKind::Refused, message)
+            .at("in")
+            .hint("this is a mistake of kernel-port; please report it")
+    }
+
+    fn edited(&self, edits: &[TextEdit]) -> Result<Arc<[u8]>, Failure> {
+        let content = splice(&self.file.content, edits).map_err(|_| self.wrong("edits overlap"))?;
+        Ok(content.into())
+    }
+
+    /// Resolves every relative import of the edited file back: the same modules must be imported as before.
+    fn prove(
+        &self,
+        workspace: &Workspace,
+        content: &Arc<[u8]>,
+        modules: &BTreeSet<String>,
+    ) -> Result<(), Failure> {
+        let after =
+            workspace.parse(content).map_err(|e| self.wrong(&format!("{}: {}", e.position, e.message)))?;
         let (before, found) = (self.imported(&self.file.module), self.imported(&after));
-        let own = |module: &&String| !plain.modules.contains(*module);
+        let own = |module: &&String| !modules.contains(*module);
         let lost = before.iter().find(|module| !found.contains(module));
         let new = found.iter().filter(own).find(|module| !before.contains(module));
         match lost.or(new) {
             Some(module) => {
-                Err(wrong(format!("{module} in {}", one_line(&content, 0..content.len().min(80)))))
+                Err(self.wrong(&format!("{module} in {}", one_line(content, 0..content.len().min(80)))))
             }
             None => Ok(()),
         }

@@ -27,7 +27,7 @@ impl Loaded {
             if !loaded.files.insert(file.clone()) {
                 continue;
             }
-            let module = workspace.read(&file).ok().and_then(|content| Module::parse(&content).ok());
+            let module = workspace.read(&file).ok().and_then(|content| workspace.parse(&content).ok());
             let (Some(module), Some(place)) = (module, package.place(&file)) else {
                 continue;
             };

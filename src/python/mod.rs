@@ -16,6 +16,7 @@ mod meanings;
 mod names;
 mod nodes;
 mod parse;
+mod parsed;
 pub mod removal;
 pub mod rename;
 pub mod resolve;
@@ -29,6 +30,7 @@ pub use nodes::{
     StringLiteral, Subscript,
 };
 pub use parse::{Module, SyntaxError};
+pub use parsed::Parsed;
 
 use crate::workspace::RepoPath;
 

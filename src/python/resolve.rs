@@ -1,6 +1,5 @@
 //! Modules and files: the module a file is, the module a relative import means, and whether a module is in the tree.
 
-use super::Module;
 use super::load_order::Loaded;
 use crate::report::nearest;
 use crate::workspace::{Directory, RepoPath, Workspace};
@@ -134,7 +133,7 @@ impl Package {
             };
             let rest: Vec<&str> = below[length..].iter().map(AsRef::as_ref).collect();
             let names = [rest.join("."), self.absolute(below)];
-            let module = workspace.read(&init).ok().and_then(|content| Module::parse(&content).ok());
+            let module = workspace.read(&init).ok().and_then(|content| workspace.parse(&content).ok());
             module.is_some_and(|module| {
                 let touches = module.attributes.iter().any(|a| module.text(a.id) == "modules");
                 touches && module.strings.iter().any(|s| names.iter().any(|name| **name == *s.value))

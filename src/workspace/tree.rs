@@ -1,6 +1,7 @@
 //! The workspace itself: a sorted map of paths to entries, and how changes are applied to it.
 
 use super::{Change, Content, Directory, Mode, Origin, OverlapError, RepoPath, splice};
+use crate::python::{Module, Parsed, SyntaxError};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
@@ -85,13 +86,24 @@ pub struct Workspace {
     absent: Arc<[RepoPath]>,
     /// Whether the tree was typed to try something, and need not be whole.
     trial: bool,
+    /// What its Python files say, as far as somebody asked; shared by all states of the tree.
+    parsed: Arc<Parsed>,
 }
 
 impl Workspace {
     /// A workspace that starts as `entries`; change sets are relative to them.
     pub fn new(entries: impl IntoIterator<Item = (RepoPath, Entry)>) -> Self {
         let entries: BTreeMap<_, _> = entries.into_iter().collect();
-        Self { base: Arc::new(entries.clone()), entries, absent: Arc::from([]), trial: false }
+        let base = Arc::new(entries.clone());
+        Self { base, entries, absent: Arc::from([]), trial: false, parsed: Arc::default() }
+    }
+
+    /// What a Python file's content says, parsed once however often it is asked for.
+    ///
+    /// # Errors
+    /// As [`Module::parse`].
+    pub fn parse(&self, content: &Arc<[u8]>) -> Result<Arc<Module>, SyntaxError> {
+        self.parsed.module(content)
     }
 
     /// Remembers submodules whose files are not at hand.

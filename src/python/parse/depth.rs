@@ -16,7 +16,7 @@ const MAX_INDENTATIONS: usize = 100;
 /// Stack for one level of the tree, walked in a debug build, with room to spare.
 const BYTES_PER_LEVEL: usize = 8 * 1024;
 /// Files up to this size are parsed without a look at their nesting: the parser's memory stays small.
-const SMALL: usize = 16 * 1024;
+const SMALL: usize = 64 * 1024;
 
 /// Refuses text whose nesting would make the parser itself take too much memory.
 ///
