@@ -28,14 +28,19 @@ INLINE = ["-e", 'relativize_imports in="pkg/**" package_root="pkg" changes=1', "
 # Six texts that stand once each in what is kept.
 FLASH = '''recipe version=1
 source repo="https://example.com/upstream/flash-attn.git" commit="{commit}"
-prune keep="flash_attn/**,csrc/flash_attn/**,csrc/cutlass/include/cute/**,csrc/cutlass/include/cutlass/*,LICENSE"
+prune keep="flash_attn/**,csrc/flash_attn/**,csrc/cutlass/include/cute/**,csrc/cutlass/include/cutlass/gemm/**,LICENSE"
 move from="flash_attn" to="torch-ext/flash_attn"
+delete in="torch-ext/flash_attn/flash_attn_triton_amd/bench.py"
+convert_import in="torch-ext/flash_attn/**" prefix="flash_attn"
+relativize_imports in="torch-ext/flash_attn/**" package_root="torch-ext/flash_attn"
+prefix_torch_ops in="torch-ext/flash_attn/**" namespace="flash_attn"
 replace in="csrc/flash_attn/flash_api.cpp" find="#include <torch/python.h>" with="#include <torch/all.h>" count=1
 replace in="csrc/flash_attn/flash_api.cpp" find="m.doc() = \\"FlashAttention\\";" with="" count=1
 replace in="torch-ext/flash_attn/__init__.py" find="__version__ =" with="VERSION =" count=1
 replace in="torch-ext/flash_attn/**/*.py" find="import flash_attn_2_cuda as flash_attn_gpu" with="from ._ops import ops as flash_attn_gpu" count=1
 replace in="csrc/flash_attn/src/*.h" find="struct Qkv_params {{" with="struct Qkv_params  {{" count=1
 replace in="csrc/flash_attn/src/*.h" find="struct Flash_fwd_params : public Qkv_params {{" with="struct Flash_fwd_params : Qkv_params {{" count=1
+allow rule="torch-ops" in="torch-ext/flash_attn/utils/library.py" reason="a decorator that passes names on"
 manifest name="flash-attn" version=1 edition=5 license="BSD-3-Clause" backends="cuda" noarch=#true
 '''
 SYNTHETIC = '''recipe version=1
@@ -82,7 +87,7 @@ def workload(program, checkout, recipe, work, rounds, against, force=("--force",
     out, copy = work / "out", work / "copy"
     run = lambda binary, to: Timed([binary, recipe, "--dir", checkout, "--out", to, "--quiet"], tree(to))
     # What the floor copies must be there before the first round.
-    subprocess.run([str(program), str(recipe), "--dir", str(checkout), "--out", str(work / "kept"), "--quiet"], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run([str(program), str(recipe), "--dir", str(checkout), "--out", str(work / "kept"), "--quiet"], check=True, capture_output=True)
     files = [str(path) for path in checkout.rglob("*.py")]
     listing = work / "python-files"
     listing.write_text("\0".join(files))

@@ -68,6 +68,11 @@ impl fmt::Display for ObjectError {
 }
 
 impl Objects {
+    /// The content of a blob, if somebody had it before.
+    pub(super) fn known(&self, id: Oid) -> Option<Arc<[u8]>> {
+        self.kept.lock().ok()?.by_id.get(&id).cloned()
+    }
+
     /// The content of a blob, which `read` gets and proves unless somebody had it before.
     ///
     /// # Errors
@@ -77,10 +82,8 @@ impl Objects {
         id: Oid,
         read: impl FnOnce() -> io::Result<Arc<[u8]>>,
     ) -> io::Result<Arc<[u8]>> {
-        if let Ok(kept) = self.kept.lock()
-            && let Some(content) = kept.by_id.get(&id)
-        {
-            return Ok(content.clone());
+        if let Some(content) = self.known(id) {
+            return Ok(content);
         }
         let content = read()?;
         if content.len() <= MAX_KEPT_FILE
@@ -265,6 +268,11 @@ impl Stored for Blob {
     fn read(&self) -> io::Result<Arc<[u8]>> {
         let read = || self.objects.blob(self.id).map_err(|error| io::Error::other(error.to_string()));
         self.objects.kept(self.id, read)
+    }
+
+    fn read_last(&self) -> io::Result<Arc<[u8]>> {
+        let read = || self.objects.blob(self.id).map_err(|error| io::Error::other(error.to_string()));
+        self.objects.known(self.id).map_or_else(read, Ok)
     }
 
     fn size(&self) -> Option<u64> {

@@ -36,7 +36,7 @@ impl Reader {
                     }
                     (Source::File(file), length)
                 }
-                None => Self::whole(stored.read()?),
+                None => Self::whole(stored.read_last()?),
             },
             Content::Bytes(bytes) => Self::whole(bytes.clone()),
         };

@@ -13,6 +13,14 @@ pub trait Stored: Send + Sync {
     /// The operating system's, with the path in the message.
     fn read(&self) -> io::Result<Arc<[u8]>>;
 
+    /// As [`Stored::read`], for who writes the bytes and will not ask again: nothing needs to be kept.
+    ///
+    /// # Errors
+    /// Those of [`Stored::read`].
+    fn read_last(&self) -> io::Result<Arc<[u8]>> {
+        self.read()
+    }
+
     /// A file on disk that holds exactly these bytes, so that the kernel can copy it.
     fn file(&self) -> Option<&Path> {
         None
