@@ -47,6 +47,8 @@ enum Guard {
 struct Expect {
     within: Glob,
     guard: Guard,
+    /// Whether the text may not be there: `count=0`.
+    absent: bool,
 }
 
 fn build(args: &mut Args<'_>) -> Option<Box<dyn Op>> {
@@ -82,7 +84,8 @@ fn build(args: &mut Args<'_>) -> Option<Box<dyn Op>> {
             return None;
         }
     };
-    Some(Box::new(Expect { within: within?, guard }))
+    let absent = args.get::<u64>("count") == Some(0);
+    Some(Box::new(Expect { within: within?, guard, absent }))
 }
 
 impl Op for Expect {
@@ -123,7 +126,8 @@ impl Expect {
             log: format!("{}, as expected", plural(places.len(), ("occurrence", "occurrences"))),
             ..Plan::default()
         };
-        if places.is_empty() {
+        // Nothing is missing where nothing may be.
+        if places.is_empty() && !self.absent {
             plan.none = Some(explain_missing(context.workspace, &paths, text, None));
         }
         let found = places.len() as u64;
