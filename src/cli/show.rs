@@ -150,7 +150,7 @@ impl Report<'_, '_, '_> {
 
     /// Counts and time, for whoever waits at a terminal. A log that is kept holds nothing that differs from run to run.
     fn summary(&mut self, workspace: &Workspace) {
-        if self.streams.terminal && !self.args.check && self.args.until.is_none() {
+        if self.streams.terminal && !self.args.quiet && !self.args.check && self.args.until.is_none() {
             let ops = report::plural(self.run.steps.len(), ("op", "ops"));
             let summary = log::summary(&workspace.changes());
             let time = self.start.elapsed().as_secs_f64();
@@ -159,7 +159,7 @@ impl Report<'_, '_, '_> {
     }
 
     pub fn changes(&mut self, workspace: &Workspace) {
-        if self.args.check && !self.args.verbose {
+        if self.args.quiet || (self.args.check && !self.args.verbose) {
             return;
         }
         if let Some(op) =
