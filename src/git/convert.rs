@@ -14,9 +14,15 @@ pub(super) fn stands_for(bytes: &[u8], blob: Oid, objects: &Objects) -> bool {
         || is_content_of_pointer(bytes, blob, objects)
 }
 
-/// What the file may have been made from: lines that ended in LF, keywords that were collapsed.
+/// What the file may have been made from: UTF-8, lines that ended in LF, keywords that were collapsed.
 fn smudged(bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
+    if let Some(text) = from_utf16(bytes) {
+        // Git converts the line ends first and encodes then.
+        found.extend(smudged(&text));
+        found.push(text);
+        return found;
+    }
     if memmem::find(bytes, b"\r\n").is_some() {
         found.push(without_cr(bytes));
     }
@@ -26,6 +32,18 @@ fn smudged(bytes: &[u8]) -> Vec<Vec<u8>> {
         found.push(collapsed);
     }
     found
+}
+
+/// What `working-tree-encoding=UTF-16` was made from, told by its byte order mark; the kinds that are written with one.
+fn from_utf16(bytes: &[u8]) -> Option<Vec<u8>> {
+    let (unit, rest): (fn([u8; 2]) -> u16, _) = match bytes {
+        [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),
+        [0xfe, 0xff, rest @ ..] => (u16::from_be_bytes, rest),
+        _ => return None,
+    };
+    let (pairs, []) = rest.as_chunks() else { return None };
+    let text: Result<String, _> = char::decode_utf16(pairs.iter().map(|pair| unit(*pair))).collect();
+    text.ok().map(String::into_bytes)
 }
 
 fn without_cr(bytes: &[u8]) -> Vec<u8> {
@@ -74,5 +92,8 @@ mod tests {
         assert_eq!(smudged(b"a\r\nb\r\n"), [b"a\nb\n".to_vec()]);
         assert_eq!(collapse_ident(b"/* $Id: 0123abcd $ */ $Id: open\n"), b"/* $Id$ */ $Id: open\n");
         assert_eq!(smudged(b"plain\n"), Vec::<Vec<u8>>::new());
+        assert_eq!(smudged(b"\xff\xfea\0\xe9\0"), ["a\u{e9}".as_bytes().to_vec()]);
+        assert_eq!(smudged(b"\xfe\xff\0a\0\r\0\n"), [b"a\n".to_vec(), b"a\r\n".to_vec()]);
+        assert_eq!(smudged(b"\xff\xfea"), Vec::<Vec<u8>>::new());
     }
 }
