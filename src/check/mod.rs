@@ -18,6 +18,7 @@ mod module_string;
 mod package;
 mod packages;
 mod parse;
+mod portable_name;
 mod pybind;
 mod registration;
 mod relative_import;
@@ -123,6 +124,7 @@ pub static RULES: &[Rule] = &[
     module_string::RULE,
     package::RULE,
     parse::RULE,
+    portable_name::RULE,
     pybind::RULE,
     registration::RULE,
     relative_import::RULE,

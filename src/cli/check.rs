@@ -116,10 +116,8 @@ pub fn main(args: &CheckArgs, streams: &mut Streams<'_>) -> u8 {
             })
         });
         let ports: Vec<_> = ports.collect();
-        streams.say(format!(
-            "{:#}\n",
-            json!({ "format": 1, "command": "check", "status": status, "ports": ports })
-        ));
+        let document = json!({ "format": 1, "command": "check", "status": status, "ports": ports });
+        streams.say(crate::report::json::document(&document));
         return status;
     }
     let width = ports.iter().map(|p| p.recipe.display().to_string().len()).max().unwrap_or(0);

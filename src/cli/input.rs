@@ -68,7 +68,7 @@ pub fn load_recipe(args: &RunArgs, streams: &mut Streams<'_>) -> Result<Loaded, 
             Ok(Loaded { recipe, file })
         }
         Err(errors) if args.format == Format::Json => {
-            streams.say(format!("{:#}\n", report::json::mistakes(&errors)));
+            streams.say(crate::report::json::document(&report::json::mistakes(&errors)));
             Err(Refused(exit::USAGE))
         }
         Err(errors) => {
@@ -150,7 +150,7 @@ pub fn refuse_unpinned(
     }
     let errors = RecipeErrors { text: recipe.text.clone(), errors };
     if args.format == Format::Json {
-        streams.say(format!("{:#}\n", report::json::mistakes(&errors)));
+        streams.say(crate::report::json::document(&report::json::mistakes(&errors)));
     } else {
         streams.complain(report::failure::unpinned(&errors, streams.err_style));
     }

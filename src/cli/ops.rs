@@ -26,7 +26,7 @@ pub struct OpsArgs {
 /// Prints the table, or one op.
 pub fn main(args: &OpsArgs, streams: &mut Streams<'_>) -> u8 {
     if args.format == Format::Json {
-        streams.say(format!("{:#}\n", json::ops()));
+        streams.say(crate::report::json::document(&json::ops()));
         return exit::DONE;
     }
     let Some(name) = &args.name else {

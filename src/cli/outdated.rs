@@ -66,10 +66,8 @@ pub fn main(args: &OutdatedArgs, streams: &mut Streams<'_>) -> u8 {
     let states: Vec<State> = found.iter().map(|recipe| look(recipe, &clones, &fetching)).collect();
     if args.format == Format::Json {
         let ports: Vec<Value> = states.iter().map(as_json).collect();
-        streams.say(format!(
-            "{:#}\n",
-            json!({ "format": 1, "command": "outdated", "status": 0, "ports": ports })
-        ));
+        let document = json!({ "format": 1, "command": "outdated", "status": 0, "ports": ports });
+        streams.say(crate::report::json::document(&document));
         return exit::DONE;
     }
     let width = states.iter().map(|s| s.recipe.len()).max().unwrap_or(0);

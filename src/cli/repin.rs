@@ -254,7 +254,7 @@ fn print_json(
     if wanted {
         let mut document = json::review(recipe, review, status);
         document["checks"] = findings_json::json(checked);
-        streams.say(format!("{document:#}\n"));
+        streams.say(json::document(&document));
     }
 }
 

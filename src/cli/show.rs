@@ -65,7 +65,7 @@ impl Report<'_, '_, '_> {
         let mut document = json::run(recipe, run, status);
         document["checks"] = findings_json::json(&checked);
         document["output"] = output;
-        self.streams.say(format!("{document:#}\n"));
+        self.streams.say(crate::report::json::document(&document));
         Ok(status)
     }
 

@@ -95,8 +95,8 @@ pub fn main(args: &VerifyArgs, streams: &mut Streams<'_>) -> u8 {
         VerifyFormat::Text => {
             findings::text(&report, args.strict, None, streams.out_style).replace("; nothing was written", "")
         }
-        VerifyFormat::Json => format!("{:#}\n", findings_json::json(&report)),
-        VerifyFormat::Sarif => format!("{:#}\n", findings_json::sarif(&report)),
+        VerifyFormat::Json => crate::report::json::document(&findings_json::json(&report)),
+        VerifyFormat::Sarif => crate::report::json::document(&findings_json::sarif(&report)),
     };
     streams.say(text);
     if report.fails(args.strict) { exit::DOES_NOT_APPLY } else { exit::DONE }

@@ -43,14 +43,14 @@ impl Address {
                 }
                 let authority = rest.split('/').next().unwrap_or("");
                 let host = authority.rsplit('@').next().unwrap_or(authority);
-                if host.starts_with('-') || authority.starts_with('-') {
+                if is_option(host) || authority.starts_with('-') {
                     return Err(refused(repo, "is no address of a repository"));
                 }
                 format!("{plain}://{rest}")
             }
             None if is_remote(repo) => {
                 let host = repo.split(':').next().unwrap_or("");
-                if host.rsplit('@').next().is_some_and(|h| h.starts_with('-')) {
+                if host.rsplit('@').next().is_some_and(is_option) {
                     return Err(refused(repo, "is no address of a repository"));
                 }
                 repo.to_owned()
@@ -74,6 +74,11 @@ fn refused(repo: &str, why: &str) -> Failure {
     source(format!("repo=\"{}\" {why}", without_password(repo)))
         .at("repo")
         .hint("https://, ssh://, git@host:path, file:// and local paths are fetched")
+}
+
+/// A host that ssh would take for an option. Brackets around it are not part of it.
+fn is_option(host: &str) -> bool {
+    host.trim_start_matches('[').starts_with('-')
 }
 
 /// `helper::address`.
@@ -125,6 +130,9 @@ mod tests {
             "ssh://-oProxyCommand=touch/x",
             "ssh://git@-oProxyCommand=touch/x",
             "git@-oProxyCommand=x:y",
+            "[-oProxyCommand=x]:y",
+            "git@[-oProxyCommand=x]:y",
+            "ssh://[-oProxyCommand=x]/y",
             "-oProxyCommand=x:y",
             "https://h/r\n--x",
             "\u{1b}[2J",

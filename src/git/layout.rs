@@ -210,7 +210,8 @@ fn join(base: &Path, text: &[u8]) -> PathBuf {
     fs::canonicalize(&joined).unwrap_or(joined)
 }
 
-fn read_small(path: &Path) -> io::Result<Vec<u8>> {
+/// Reads one of git's small files.
+pub(super) fn read_small(path: &Path) -> io::Result<Vec<u8>> {
     read(path, SMALL)
 }
 

@@ -1,24 +1,35 @@
 //! The object database: commits, trees and blobs by id, opened without the repository around it. The library hashes what it
 //! reads and refuses what does not match its id, so that a damaged or forged database cannot give other bytes.
 
-use super::layout::object_id;
+use super::layout::{object_id, read_small};
 use crate::workspace::{Mode, RepoPath, Stored};
 use git2::{ErrorCode, ObjectFormat, ObjectType, Odb, Oid};
 use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsStr;
 use std::fmt;
+use std::fs;
 use std::io;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// A commit with more files and directories is refused: the largest kernel repositories have a hundredth of it, and a tree
 /// of trees that repeat each other can pretend to hold any number.
 const MAX_ENTRIES: usize = 1_000_000;
+/// As far as git follows alternates of alternates.
+const MAX_HOPS: usize = 5;
+/// As many places for objects are looked at.
+const MAX_DIRECTORIES: usize = 100;
+/// A larger blob is not read into memory.
+const MAX_BLOB: u64 = 1 << 30;
 /// As long a path as the system opens.
 const MAX_PATH: usize = 4096;
 
 /// An object database.
 pub(super) struct Objects {
     odb: Odb<'static>,
+    /// Where loose objects are: its own directory and those of alternates.
+    directories: Vec<PathBuf>,
     format: ObjectFormat,
     kept: Mutex<Kept>,
 }
@@ -39,6 +50,27 @@ impl fmt::Debug for Objects {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("objects")
     }
+}
+
+/// The object directories that `info/alternates` names, and what these name. What is no file is refused before the library
+/// opens it.
+fn alternates(objects: &Path, hops: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    let text = match read_small(&objects.join("info/alternates")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        text => text?,
+    };
+    for line in text.split(|b| *b == b'\n').filter(|line| !line.is_empty() && !line.starts_with(b"#")) {
+        let directory = objects.join(OsStr::from_bytes(line));
+        if hops == 0 || found.contains(&directory) {
+            continue;
+        }
+        if found.len() == MAX_DIRECTORIES {
+            return Err(io::Error::other("there is no end to them"));
+        }
+        found.push(directory.clone());
+        alternates(&directory, hops - 1, found)?;
+    }
+    Ok(())
 }
 
 /// What a commit tracks.
@@ -102,10 +134,13 @@ impl Objects {
     /// It cannot be opened.
     pub(super) fn open(directory: &Path, format: ObjectFormat) -> Result<Arc<Self>, ObjectError> {
         let unusable = |reason: &str| ObjectError::Unusable(format!("{}: {reason}", directory.display()));
+        let mut directories = vec![directory.to_path_buf()];
+        alternates(directory, MAX_HOPS, &mut directories)
+            .map_err(|e| unusable(&format!("info/alternates: {e}")))?;
         let odb = Odb::new_ext(format).map_err(|e| unusable(e.message()))?;
         let path = directory.to_str().ok_or_else(|| unusable("the path is not UTF-8"))?;
         odb.add_disk_alternate(path).map_err(|e| unusable(e.message()))?;
-        Ok(Arc::new(Self { odb, format, kept: Mutex::default() }))
+        Ok(Arc::new(Self { odb, directories, format, kept: Mutex::default() }))
     }
 
     /// How ids are made.
@@ -123,11 +158,28 @@ impl Objects {
     /// # Errors
     /// It is not here, damaged, or something else.
     pub(super) fn blob(&self, id: Oid) -> Result<Arc<[u8]>, ObjectError> {
+        if let Some(size) = self.size(id).filter(|size| *size > MAX_BLOB) {
+            let message =
+                format!("the blob {id} has {size} bytes; from a checkout (--dir) it is copied, not read");
+            return Err(ObjectError::Unusable(message));
+        }
         self.read(id, ObjectType::Blob)
+    }
+
+    /// A pipe or a device in place of a loose object: the library would read it for ever.
+    fn is_special(&self, id: Oid) -> bool {
+        let hex = id.to_string();
+        let (directory, name) = hex.split_at(2);
+        self.directories
+            .iter()
+            .any(|objects| fs::metadata(objects.join(directory).join(name)).is_ok_and(|meta| !meta.is_file()))
     }
 
     /// The size of a blob without reading it.
     pub(super) fn size(&self, id: Oid) -> Option<u64> {
+        if self.is_special(id) {
+            return None;
+        }
         self.odb.read_header(id).ok().map(|(size, _)| size as u64)
     }
 
@@ -142,6 +194,9 @@ impl Objects {
     }
 
     fn read(&self, id: Oid, kind: ObjectType) -> Result<Arc<[u8]>, ObjectError> {
+        if self.is_special(id) {
+            return Err(ObjectError::Unusable(format!("the {} {id} is no file", kind.str())));
+        }
         let object = self.odb.read(id).map_err(|error| match error.code() {
             ErrorCode::NotFound => ObjectError::Missing(format!("the {} {id} is missing", kind.str())),
             _ => {

@@ -2,7 +2,7 @@
 
 use super::nearest_text::explain_missing;
 use super::replace::overlaps_itself;
-use super::select::{FILES_NOUN, matched};
+use super::select::{FILES_NOUN, MAX_MATCHES, matched, too_many};
 use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Op, OpSpec, Plan};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, NonEmptyText};
 use crate::report::plural;
@@ -112,15 +112,20 @@ impl Expect {
         let mut places = Vec::new();
         for path in files(context, &paths) {
             let content = context.workspace.read(path).map_err(|e| Failure::read(path, &e))?;
+            let mut starts = Vec::new();
             for at in finder.find_iter(&content) {
+                if places.len() + starts.len() == MAX_MATCHES {
+                    return Err(too_many(path));
+                }
                 if overlaps_itself(&content, at, &finder, text.len()) {
                     return Err(Failure::new(FailureKind::Refused, "find= overlaps itself at a match")
                         .at("find")
                         .evidence(vec![Evidence::line(path, &content, at)])
                         .hint("add text before or after it, so that each place matches once"));
                 }
-                places.push(Evidence::line(path, &content, at));
+                starts.push(at);
             }
+            places.extend(Evidence::lines(path, &content, &starts));
         }
         let mut plan = Plan {
             log: format!("{}, as expected", plural(places.len(), ("occurrence", "occurrences"))),

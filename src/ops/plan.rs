@@ -34,14 +34,48 @@ impl Evidence {
 
     /// The line of `content` that holds the byte `offset`.
     pub fn line(path: &RepoPath, content: &[u8], offset: usize) -> Self {
-        let start = content[..offset].iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
-        let end = content[offset..].iter().position(|b| *b == b'\n').map_or(content.len(), |at| offset + at);
-        let line = String::from_utf8_lossy(&content[start..end]);
-        Self {
-            path: path.clone(),
-            position: Some(Position::of(content, offset)),
-            text: line.trim_end_matches('\r').to_owned(),
-        }
+        Self::at(path, content, offset, Position::of(content, offset))
+    }
+
+    /// The lines of many places, in the order of the file: as [`Evidence::line`], without counting from the top each time.
+    pub fn lines(path: &RepoPath, content: &[u8], offsets: &[usize]) -> Vec<Self> {
+        let mut known: Option<(usize, Position)> = None;
+        let place = |offset: &usize| {
+            let between = known.map_or(content, |(from, _)| &content[from..*offset]);
+            let position = match known {
+                Some((_, before)) if between.is_ascii() => {
+                    let lines = between.iter().filter(|b| **b == b'\n').count();
+                    let behind = between.iter().rev().take_while(|b| **b != b'\n').count();
+                    let column = if lines == 0 { before.column + behind } else { 1 + behind };
+                    Position { line: before.line + lines, column }
+                }
+                _ => Position::of(content, *offset),
+            };
+            known = Some((*offset, position));
+            Self::at(path, content, *offset, position)
+        };
+        offsets.iter().map(place).collect()
+    }
+
+    fn at(path: &RepoPath, content: &[u8], offset: usize, position: Position) -> Self {
+        /// A longer line is shown in part: this much before the place and behind it.
+        const AROUND: usize = 200;
+        let (head, tail) = content.split_at(offset);
+        let before = &head[head.len().saturating_sub(AROUND)..];
+        let behind = &tail[..tail.len().min(AROUND)];
+        let start = before.iter().rposition(|b| *b == b'\n').map(|at| at + 1);
+        let end = behind.iter().position(|b| *b == b'\n');
+        let cut_before = start.is_none() && before.len() < head.len();
+        let cut_behind = end.is_none() && behind.len() < tail.len();
+        let line = [&before[start.unwrap_or(0)..], &behind[..end.unwrap_or(behind.len())]].concat();
+        let line = String::from_utf8_lossy(&line);
+        let text = format!(
+            "{}{}{}",
+            if cut_before { "... " } else { "" },
+            line.trim_end_matches('\r'),
+            if cut_behind { " ..." } else { "" }
+        );
+        Self { path: path.clone(), position: Some(position), text }
     }
 }
 
@@ -137,6 +171,8 @@ pub enum FailureKind {
     Conflict,
     /// The op cannot do it safely and says why.
     Refused,
+    /// The tree would be larger than any port is; nothing after it is measured.
+    Limit,
     /// A Python file does not parse.
     Syntax,
     /// Wrong commit, wrong repository, not clean, no checkout.

@@ -1,13 +1,16 @@
 //! `replace`: exact text for exact text, on bytes.
 
 use super::nearest_text::explain_missing;
-use super::select::{FILES_NOUN, matched};
+use super::select::{FILES_NOUN, MAX_MATCHES, matched, too_many};
 use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Op, OpSpec, Plan};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, NonEmptyText, Text};
 use crate::report::plural;
 use crate::workspace::{Change, Mode, RepoPath, TextEdit};
 use memchr::memmem;
 use std::borrow::Cow;
+
+/// Replacements insert no more bytes than this together.
+const MAX_INSERTED: usize = 256 << 20;
 
 pub(super) const SPEC: OpSpec = OpSpec {
     name: "replace",
@@ -73,12 +76,17 @@ impl Op for Replace {
         let finder = memmem::Finder::new(find);
         let mut plan = Plan::default();
         let (mut places, mut files, mut not_once) = (Vec::new(), Vec::new(), Vec::new());
+        let mut inserted = 0usize;
         for path in &paths {
             if context.workspace.get(path).is_some_and(|e| e.mode == Mode::Symlink) {
                 continue;
             }
             let content = context.workspace.read(path).map_err(|e| Failure::read(path, &e))?;
-            let starts: Vec<usize> = finder.find_iter(&content).collect();
+            let starts: Vec<usize> = finder.find_iter(&content).take(MAX_MATCHES + 1).collect();
+            inserted = inserted.saturating_add(starts.len().saturating_mul(self.with.0.len()));
+            if places.len() + starts.len() > MAX_MATCHES || inserted > MAX_INSERTED {
+                return Err(too_many(path));
+            }
             if let Some(at) = starts.iter().find(|at| overlaps_itself(&content, **at, &finder, find.len())) {
                 return Err(Failure::new(FailureKind::Refused, "find= overlaps itself at a match")
                     .at("find")
@@ -92,7 +100,7 @@ impl Op for Replace {
                 continue;
             }
             files.push(Evidence::file(path));
-            places.extend(starts.iter().map(|at| Evidence::line(path, &content, *at)));
+            places.extend(Evidence::lines(path, &content, &starts));
             let with = self.with_line_ends_of(&content);
             let edits = starts.iter().map(|at| TextEdit::new(*at..at + find.len(), with.as_bytes()));
             plan.changes.push(Change::Edit { path: RepoPath::clone(path), edits: edits.collect() });

@@ -9,6 +9,17 @@ use crate::workspace::{Directory, RepoPath, Workspace};
 /// What the log calls files.
 pub const FILES_NOUN: (&str, &str) = ("file", "files");
 
+/// Nobody reviews more matches than these, and each is kept as evidence.
+pub const MAX_MATCHES: usize = 1_000_000;
+
+/// There is no end to the matches, or to what they would insert.
+pub fn too_many(path: &RepoPath) -> Failure {
+    let message = format!(
+        "more than {MAX_MATCHES} matches, or more than 256 MiB to insert; `{path}` has the last of them"
+    );
+    Failure::new(FailureKind::Refused, message).at("find").hint("a longer text has fewer matches")
+}
+
 impl Count {
     /// A `files` pin with one piece of evidence a file.
     pub fn files(evidence: Vec<Evidence>) -> Self {

@@ -6,6 +6,11 @@ use std::collections::BTreeMap;
 
 /// Largest recipe that is read, in bytes; the largest real one is 40 KiB.
 pub const MAX_RECIPE_BYTES: usize = 1 << 20;
+/// A text below this size fits any stack.
+const SMALL: usize = 4096;
+/// Stack for a larger one. It is reserved, not used, unless the text is nothing but mistakes.
+const STACK: usize = 8 << 20;
+const STACK_PER_BYTE: usize = 1024;
 /// Most syntax errors that are shown; the rest usually follows from the first.
 const MAX_SYNTAX_ERRORS: usize = 5;
 
@@ -60,7 +65,7 @@ pub fn parse(text: &str) -> (Vec<Node>, Vec<RecipeError>) {
             vec![error.help("a recipe is KDL 2.0: write /- kdl-version 2, or leave the marker out")],
         );
     }
-    let document = match KdlDocument::parse_v2(text) {
+    let document = match with_stack(text.len(), || KdlDocument::parse_v2(text)) {
         Ok(document) => document,
         Err(error) => {
             return (Vec::new(), syntax_errors(text, &error.diagnostics));
@@ -69,6 +74,19 @@ pub fn parse(text: &str) -> (Vec<Node>, Vec<RecipeError>) {
     let mut errors = Vec::new();
     let nodes = document.nodes().iter().map(|node| read_node(text, node, &mut errors)).collect();
     (nodes, errors)
+}
+
+/// Runs the parser where its recursion cannot end the program: it goes as deep as the text has mistakes.
+fn with_stack<T: Send>(length: usize, parse: impl Fn() -> T + Send + Sync) -> T {
+    if length < SMALL {
+        return parse();
+    }
+    let parsed = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK + STACK_PER_BYTE * length);
+        let parsing = thread.spawn_scoped(scope, &parse).ok()?;
+        Some(parsing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    parsed.unwrap_or_else(parse)
 }
 
 /// The parser's complaints in our words. One about a string makes nonsense of the rest of the text, so it is the last.

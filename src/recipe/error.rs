@@ -35,3 +35,13 @@ pub struct RecipeErrors {
     /// At least one.
     pub errors: Vec<RecipeError>,
 }
+
+/// As many mistakes are shown of a text that is no recipe at all.
+const MAX_SHOWN: usize = 200;
+
+impl RecipeErrors {
+    /// Those that are worth showing.
+    pub fn shown(&self) -> &[RecipeError] {
+        &self.errors[..self.errors.len().min(MAX_SHOWN)]
+    }
+}

@@ -5,6 +5,9 @@ use crate::workspace::{Directory, RepoPath, Workspace};
 use globset::{GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 use std::fmt;
 
+/// A longer glob can match no path, and would be a long time compiling.
+const MAX_LENGTH: usize = 4096;
+
 /// One glob: `*` and `?` stay inside a component, `**` crosses them, `{a,b}` alternates, `[...]` is a class.
 #[derive(Clone)]
 pub struct Glob {
@@ -101,6 +104,10 @@ impl fmt::Debug for Glob {
 fn check(text: &str) -> Result<(), ValueError> {
     if text.is_empty() {
         return Err(ValueError::new("is an empty glob").help("`**` matches every file"));
+    }
+    if text.len() > MAX_LENGTH {
+        return Err(ValueError::new(format!("is a glob of {} bytes", text.len()))
+            .help(format!("a glob has at most {MAX_LENGTH} bytes, as a path has")));
     }
     if text.trim() != text {
         return Err(ValueError::new(format!("\"{text}\" begins or ends with white space"))

@@ -3,7 +3,8 @@
 
 use super::RecipeError;
 
-/// Deepest nesting of braces, comments and slashdashes that is handed to the parser.
+/// Deepest nesting of braces, comments and slashdashes that is handed to the parser; most closing braces too many, lines
+/// continued without a word on them and signs `#` in a row.
 const MAX_NESTING: usize = 64;
 
 /// Walks the text once, skipping strings.
@@ -13,6 +14,7 @@ const MAX_NESTING: usize = 64;
 pub fn check(text: &str) -> Result<(), RecipeError> {
     let bytes = text.as_bytes();
     let (mut at, mut braces, mut slashdashes) = (0, 0usize, 0usize);
+    let (mut closed, mut continued, mut hashes) = (0usize, 0usize, 0usize);
     while at < bytes.len() {
         let rest = &bytes[at..];
         let too_deep = if rest.starts_with(b"//") {
@@ -32,18 +34,22 @@ pub fn check(text: &str) -> Result<(), RecipeError> {
             slashdashes += 1;
             slashdashes > MAX_NESTING
         } else if let Some(length) = string(rest) {
+            let hashes = rest.iter().take_while(|b| **b == b'#').count();
             at += length;
-            slashdashes = 0;
-            false
+            (slashdashes, continued) = (0, 0);
+            hashes > MAX_NESTING
         } else {
             match rest[0] {
                 b'{' => braces += 1,
-                b'}' => braces = braces.saturating_sub(1),
+                b'}' if braces == 0 => closed += 1,
+                b'}' => braces -= 1,
+                b'\\' => continued += 1,
                 b' ' | b'\t' | b'\r' | b'\n' => {}
-                _ => slashdashes = 0,
+                _ => (slashdashes, continued) = (0, 0),
             }
+            hashes = if rest[0] == b'#' { hashes + 1 } else { 0 };
             at += 1;
-            braces > MAX_NESTING
+            [braces, closed, continued, hashes].iter().any(|depth| *depth > MAX_NESTING)
         };
         if too_deep {
             let place = at.min(text.len());
@@ -104,7 +110,9 @@ mod tests {
 
     #[test]
     fn deep_nesting_is_found_in_every_spelling() {
-        for text in ["a {".repeat(65), "/*".repeat(65), "/-".repeat(65), "/* ".repeat(65), "/- ".repeat(65)] {
+        for text in
+            ["a {", "/*", "/-", "/* ", "/- ", "}", "\\\n", "\\ // x\n", "#"].map(|text| text.repeat(65))
+        {
             assert!(check(&text).is_err(), "{text}");
         }
     }
@@ -120,6 +128,9 @@ mod tests {
             format!("a b=##\"\"\"\n{deep}\"#\n\"\"\"##"),
             format!("// {deep}\na"),
             "/-a\n".repeat(100),
+            "a {\n}\n".repeat(100),
+            "a=1 \\\n".repeat(100),
+            "a=#true ".repeat(100),
             "/* */".repeat(100),
         ] {
             assert_eq!(check(&text), Ok(()), "{text}");

@@ -203,9 +203,13 @@ const KEYWORDS: &[&str] = &[
     "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
+/// Longer names are nobody's, and a file that holds many would grow without bounds.
+const MAX_IDENTIFIER: usize = 255;
+
 fn is_identifier(text: &str) -> bool {
     let mut characters = text.chars();
-    characters.next().is_some_and(|c| c == '_' || c.is_alphabetic())
+    text.len() <= MAX_IDENTIFIER
+        && characters.next().is_some_and(|c| c == '_' || c.is_alphabetic())
         && characters.all(|c| c == '_' || c.is_alphanumeric())
         && !KEYWORDS.contains(&text)
 }

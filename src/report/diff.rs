@@ -1,6 +1,6 @@
 //! `--diff`: a complete patch in git's format, which `git apply` accepts.
 
-use super::print::is_binary;
+use super::print::{is_binary, is_too_large};
 use super::style::Color;
 use super::{Style, escape};
 use crate::workspace::{ChangeKind, ChangeSet, Entry, FileChange, Mode, RepoPath};
@@ -46,6 +46,9 @@ struct Printer<'w, W> {
 
 impl<W: Write> Printer<'_, W> {
     fn file(&mut self, kind: ChangeKind, old: Side<'_>, new: Side<'_>) -> io::Result<()> {
+        if [old, new].iter().flatten().any(|(_, entry)| is_too_large(entry)) {
+            return self.large(old, new);
+        }
         let read = |side: Side<'_>| side.map_or(Ok(Arc::from([])), |(_, entry)| entry.content.read());
         let (before, after) = (read(old)?, read(new)?);
         let Some((old_path, new_path)) = old.or(new).zip(new.or(old)).map(|(o, n)| (o.0, n.0)) else {
@@ -85,6 +88,17 @@ impl<W: Write> Printer<'_, W> {
             self.hunk(&diff, &group)?;
         }
         Ok(())
+    }
+
+    /// Says that a file differs which nobody reads as a patch, as git does for a binary file.
+    fn large(&mut self, old: Side<'_>, new: Side<'_>) -> io::Result<()> {
+        let name = |side: Side<'_>, prefix| {
+            side.map_or_else(|| "/dev/null".to_owned(), |(path, _)| quoted(prefix, path))
+        };
+        let paths = old.or(new).zip(new.or(old)).map(|(o, n)| (quoted("a/", o.0), quoted("b/", n.0)));
+        let Some((a, b)) = paths else { return Ok(()) };
+        self.header(&format!("diff --git {a} {b}"))?;
+        self.header(&format!("Binary files {} and {} differ", name(old, "a/"), name(new, "b/")))
     }
 
     fn header(&mut self, line: &str) -> io::Result<()> {

@@ -29,16 +29,19 @@ pub fn line(text: &str) -> String {
 }
 
 fn write_char(c: char, out: &mut impl Write) -> fmt::Result {
-    let code = c as u32;
-    // Bidirectional controls reorder what a terminal shows.
-    let reorders = matches!(code, 0x200e | 0x200f | 0x202a..=0x202e | 0x2066..=0x2069);
-    if code < 0x100 && c.is_control() {
-        write!(out, "\\x{code:02x}")
-    } else if c.is_control() || reorders || matches!(code, 0x2028 | 0x2029) {
-        write!(out, "\\u{{{code:x}}}")
-    } else {
-        out.write_char(c)
+    let code = u32::from(c);
+    match is_unsafe(c) {
+        true if code < 0x100 => write!(out, "\\x{code:02x}"),
+        true => write!(out, "\\u{{{code:x}}}"),
+        false => out.write_char(c),
     }
+}
+
+/// Whether a terminal would act on the character instead of showing it, or show what is around it in another order.
+pub fn is_unsafe(c: char) -> bool {
+    let reorders =
+        matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || reorders || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 #[cfg(test)]

@@ -13,11 +13,16 @@ const MAX_FILES: usize = 100;
 /// All mistakes of a recipe's text.
 pub fn recipe_errors(errors: &RecipeErrors, style: Style) -> String {
     let mut out = String::new();
-    for error in &errors.errors {
+    for error in errors.shown() {
         out.push_str(&mistake("error", Color::Error, &errors.text, error, style));
     }
     let number = super::plural(errors.errors.len(), ("mistake", "mistakes"));
-    let _ = writeln!(out, "{number} in {}; nothing was run", errors.text.name());
+    let shown = match errors.shown().len() {
+        shown if shown < errors.errors.len() => format!(", the first {shown} are shown"),
+        _ => String::new(),
+    };
+    let name = escape::line(errors.text.name());
+    let _ = writeln!(out, "{number} in {name}{shown}; nothing was run");
     out
 }
 
@@ -135,6 +140,7 @@ pub fn exit_status(kind: FailureKind) -> u8 {
         | FailureKind::NoEffect
         | FailureKind::Conflict
         | FailureKind::Refused
+        | FailureKind::Limit
         | FailureKind::Syntax => 1,
     }
 }

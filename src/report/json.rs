@@ -4,16 +4,35 @@
 use crate::ops::{Evidence, Failure, FailureKind, Note};
 use crate::recipe::{Recipe, RecipeErrors};
 use crate::repin::{Bump, Review};
+use crate::report::escape;
 use crate::run::Run;
 use crate::workspace::ChangeSet;
 use serde_json::{Value, json};
+use std::fmt::Write;
 
 /// The version of the documents.
 pub const FORMAT: u32 = 1;
 
+/// A document as it is printed. What would reorder or drive a terminal is escaped, as JSON allows in every string.
+pub fn document(value: &Value) -> String {
+    let text = format!("{value:#}\n");
+    if text.chars().all(|c| c == '\n' || !escape::is_unsafe(c)) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c == '\n' || !escape::is_unsafe(c) {
+            out.push(c);
+        } else {
+            let _ = write!(out, "\\u{:04x}", u32::from(c));
+        }
+    }
+    out
+}
+
 /// A recipe with mistakes.
 pub fn mistakes(errors: &RecipeErrors) -> Value {
-    let mistakes = errors.errors.iter().map(|error| {
+    let mistakes = errors.shown().iter().map(|error| {
         let position = errors.text.position(error.span.start);
         json!({
             "line": position.line,
@@ -199,6 +218,7 @@ fn failure(failure: &Failure) -> Value {
         FailureKind::NoEffect => "no-effect",
         FailureKind::Conflict => "conflict",
         FailureKind::Refused => "refused",
+        FailureKind::Limit => "limit",
         FailureKind::Syntax => "syntax",
         FailureKind::Source => "source",
         FailureKind::Read => "read",

@@ -2,8 +2,14 @@
 
 use super::style::Color;
 use super::{Style, escape};
-use crate::workspace::{Mode, Workspace};
+use crate::workspace::{Entry, Mode, Workspace};
 use std::io::{self, Write};
+
+/// Whether a file is larger than anything that is read whole to be shown.
+pub fn is_too_large(entry: &Entry) -> bool {
+    const MOST: u64 = 1 << 30;
+    entry.content.size().is_some_and(|size| size > MOST)
+}
 
 /// Writes every file under a heading. Control characters are shown escaped, a missing last line end is marked, a
 /// binary file is named with its size.
@@ -12,6 +18,11 @@ use std::io::{self, Write};
 /// A file that cannot be read, or the writer's own.
 pub fn tree(workspace: &Workspace, out: &mut impl Write, style: Style) -> io::Result<()> {
     for (path, entry) in workspace.iter() {
+        if is_too_large(entry) {
+            let size = entry.content.size().unwrap_or_default();
+            writeln!(out, "{}", style.paint(Color::Bold, &format!("==> {path} ({size} bytes, not shown)")))?;
+            continue;
+        }
         let content = entry.content.read()?;
         let note = match (entry.mode, content.as_ref()) {
             (Mode::Symlink, target) => format!(" -> {}", escape::line(&String::from_utf8_lossy(target))),

@@ -29,7 +29,7 @@ pub fn file() -> String {
         });
         all.insert(spec.name.to_owned(), snippet);
     }
-    format!("{:#}\n", Value::Object(all))
+    super::json::document(&Value::Object(all))
 }
 
 /// `in="${1:glob}"`: where the cursor stops, and what belongs there.

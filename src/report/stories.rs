@@ -165,7 +165,7 @@ pub fn of(kind: FailureKind) -> &'static str {
         FailureKind::Missing => "missing",
         FailureKind::NoEffect => "no-effect",
         FailureKind::Conflict => "conflict",
-        FailureKind::Refused => "refused",
+        FailureKind::Refused | FailureKind::Limit => "refused",
         FailureKind::Syntax => "syntax",
         FailureKind::Source => "checkout",
         FailureKind::Read => "unreadable",

@@ -4,7 +4,7 @@
 use crate::git::Checkouts;
 use crate::ops::{Context, Count, Failure, FailureKind, Note, Plan, Record};
 use crate::recipe::{BuiltOp, Recipe};
-use crate::workspace::Workspace;
+use crate::workspace::{ApplyError, Workspace};
 
 /// What one op did.
 #[derive(Debug)]
@@ -83,7 +83,8 @@ fn run_ops(recipe: &Recipe, ops: &[usize], workspace: Workspace, checkouts: &Che
             Err(failure) => (failure, false),
         };
         // Without the right source nothing can be measured.
-        let stop = mode == Mode::FailFast || matches!(failure.kind, FailureKind::Source | FailureKind::Read);
+        let stop = mode == Mode::FailFast
+            || matches!(failure.kind, FailureKind::Source | FailureKind::Read | FailureKind::Limit);
         run.drift.push(Drift { op: index, failure, applied, after: skipped });
         if stop {
             break;
@@ -121,7 +122,11 @@ impl Run {
                 self.workspace = before;
             }
             self.keep_before_drift();
-            return Err(Failure::new(FailureKind::Conflict, error.to_string()).at("to"));
+            let kind = match error {
+                ApplyError::TooMany | ApplyError::TooLarge(_) => FailureKind::Limit,
+                _ => FailureKind::Conflict,
+            };
+            return Err(Failure::new(kind, error.to_string()).at("to"));
         }
         self.records.extend(records);
         self.steps.push(Step { op: index, log, notes, counts });

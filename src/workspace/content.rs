@@ -53,6 +53,14 @@ impl Content {
         }
     }
 
+    /// Size in bytes, where it is known without reading.
+    pub fn size(&self) -> Option<u64> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes.len() as u64),
+            Self::Stored(stored) => stored.size(),
+        }
+    }
+
     /// Whether both are the same object, so that no comparison of bytes is needed.
     pub fn is(&self, other: &Self) -> bool {
         match (self, other) {

@@ -26,7 +26,7 @@ pub enum PathError {
     Dot,
     /// Holds `//`, or ends in `/`.
     EmptyComponent,
-    /// Holds a component that git keeps for itself.
+    /// Holds a component that git keeps for itself, in any spelling that some file system takes for it.
     DotGit,
     /// Holds a NUL byte.
     Nul,
@@ -67,7 +67,7 @@ impl RepoPath {
                 b"" => return Err(PathError::EmptyComponent),
                 b"." => return Err(PathError::Dot),
                 b".." => return Err(PathError::Parent),
-                name if name.eq_ignore_ascii_case(b".git") => return Err(PathError::DotGit),
+                name if is_dot_git(name) => return Err(PathError::DotGit),
                 _ => {}
             }
         }
@@ -140,6 +140,20 @@ impl RepoPath {
             Directory::Path(dir) => self.0.strip_prefix(dir.as_bytes())?.strip_prefix(b"/"),
         }
     }
+}
+
+/// Whether git on some system takes the name for its own directory: Windows drops dots and blanks at the end, what follows a
+/// colon, and knows `git~1` too; macOS drops characters that are not seen.
+fn is_dot_git(name: &[u8]) -> bool {
+    if name.first().is_none_or(|first| !b".gG\xe2\xef".contains(first)) {
+        return false;
+    }
+    let seen: String = String::from_utf8_lossy(name)
+        .chars()
+        .filter(|c| !matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}'))
+        .collect();
+    let base = seen.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+    base.eq_ignore_ascii_case(".git") || base.eq_ignore_ascii_case("git~1")
 }
 
 impl fmt::Display for RepoPath {

@@ -59,7 +59,18 @@ pub enum ApplyError {
     Overlap(RepoPath, OverlapError),
     /// A content could not be read.
     Read(RepoPath, String),
+    /// The tree would have more files than any repository.
+    TooMany,
+    /// The file, or all that ops wrote together, would be larger than memory allows.
+    TooLarge(RepoPath),
 }
+
+/// Ops read no larger file whole: it is no source text.
+const MAX_READ: u64 = 1 << 30;
+/// Ops write no more than this, all files together.
+const MAX_WRITTEN: u64 = 1 << 30;
+/// Ops add no files beyond this: twenty times what the largest kernel repositories have.
+const MAX_FILES: usize = 250_000;
 
 impl fmt::Display for ApplyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,6 +84,10 @@ impl fmt::Display for ApplyError {
             Self::Missing(path) => write!(f, "`{path}` is not in the tree"),
             Self::Overlap(path, _) => write!(f, "edits of `{path}` overlap"),
             Self::Read(path, error) => write!(f, "cannot read `{path}`: {error}"),
+            Self::TooMany => write!(f, "the tree would have more than {MAX_FILES} files"),
+            Self::TooLarge(path) => {
+                write!(f, "with `{path}`, what ops wrote would be more than {MAX_WRITTEN} bytes")
+            }
         }
     }
 }
@@ -189,7 +204,13 @@ impl Workspace {
     /// No such file, or its content cannot be read.
     pub fn read(&self, path: &RepoPath) -> io::Result<Arc<[u8]>> {
         match self.entries.get(path) {
-            Some(entry) => entry.content.read(),
+            Some(entry) => match entry.content.size() {
+                Some(size) if size > MAX_READ => Err(io::Error::new(
+                    io::ErrorKind::FileTooLarge,
+                    format!("the file has {size} bytes; ops read at most {MAX_READ}"),
+                )),
+                _ => entry.content.read(),
+            },
             None => Err(io::Error::new(io::ErrorKind::NotFound, format!("`{path}` is not in the tree"))),
         }
     }
@@ -204,6 +225,12 @@ impl Workspace {
         self.entries.extend(entries);
     }
 
+    /// What ops wrote so far, in bytes.
+    fn written_bytes(&self) -> u64 {
+        let written = self.entries.values().filter(|e| e.written);
+        written.filter_map(|e| e.content.size()).sum()
+    }
+
     /// Applies all changes of one op, or none of them.
     ///
     /// # Errors
@@ -212,6 +239,7 @@ impl Workspace {
         let mut gone: Vec<RepoPath> = Vec::new();
         let mut dropped: Vec<RepoPath> = Vec::new();
         let mut puts: BTreeMap<RepoPath, (Entry, bool)> = BTreeMap::new();
+        let mut written = self.written_bytes();
         for change in changes {
             let (path, entry, may_replace) = match change {
                 Change::Delete { path } => {
@@ -233,6 +261,10 @@ impl Workspace {
                     let old = self.entry(&path)?;
                     let bytes =
                         old.content.read().map_err(|e| ApplyError::Read(path.clone(), e.to_string()))?;
+                    written += (bytes.len() + edits.iter().map(|e| e.with.len()).sum::<usize>()) as u64;
+                    if written > MAX_WRITTEN {
+                        return Err(ApplyError::TooLarge(path));
+                    }
                     let content =
                         splice(&bytes, &edits).map_err(|e| ApplyError::Overlap(path.clone(), e))?.into();
                     (path, Entry { content, written: true, ..old.clone() }, true)
@@ -248,6 +280,12 @@ impl Workspace {
             };
             if puts.insert(path.clone(), (entry, may_replace)).is_some() {
                 return Err(ApplyError::Twice(path));
+            }
+        }
+        if (self.entries.len() + puts.len()).saturating_sub(gone.len()) > MAX_FILES {
+            let added = puts.keys().filter(|path| !self.entries.contains_key(*path)).count();
+            if added > gone.len() {
+                return Err(ApplyError::TooMany);
             }
         }
         let mut removed = Vec::with_capacity(gone.len());
