@@ -149,5 +149,6 @@ fn base_tree(args: &RunArgs, loaded: &Loaded, streams: &mut Streams<'_>) -> Resu
             directory.display()
         ));
     }
-    Ok(tree)
+    // What is tried need not be whole: a recipe file is judged as a port.
+    Ok(if loaded.file.is_none() { tree.as_trial() } else { tree })
 }
