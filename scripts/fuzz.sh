@@ -3,6 +3,7 @@
 # usage: scripts/fuzz.sh [SECONDS [TARGET...]]     10 seconds a target unless told; the long run is 600
 # cargo-fuzz is installed when it is missing. What it finds is in fuzz/artifacts; the corpus grows in fuzz/corpus.
 set -euo pipefail
+shopt -s globstar
 cd "$(dirname "$0")/.."
 seconds=${1:-10}
 shift || true
@@ -20,10 +21,16 @@ for target in "${targets[@]}"; do
     for file in examples/*/port.kdl; do head -c 4000 "$file" >"$corpus/$(echo "$file" | tr / -)"; done
   fi
   echo "== $target, $seconds seconds"
-  cargo fuzz run --sanitizer none "$target" -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 2>&1 |
-    grep -E "ERROR|panicked|SUMMARY|stat::number_of_executed_units|stat::average_exec|^Done" || true
-  if compgen -G "fuzz/artifacts/$target/*" >/dev/null; then
-    echo "found: $(ls fuzz/artifacts/"$target" | head -3)" >&2
+  log=$(mktemp)
+  failed=0
+  cargo fuzz run --sanitizer none "$target" -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 >"$log" 2>&1 ||
+    failed=1
+  grep -E "ERROR|panicked|SUMMARY|stat::number_of_executed_units|stat::average_exec|^Done" "$log" || true
+  # A target that does not build has found nothing either.
+  if [ $failed = 1 ]; then
+    tail -30 "$log" >&2
+    echo "found: $(ls fuzz/artifacts/"$target" 2>/dev/null | head -3)" >&2
     exit 1
   fi
+  rm "$log"
 done

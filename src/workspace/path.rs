@@ -30,7 +30,12 @@ pub enum PathError {
     DotGit,
     /// Holds a NUL byte.
     Nul,
+    /// Longer than any system opens.
+    TooLong,
 }
+
+/// As long a path as a system opens. Work on a path's ancestors grows with the square of its length.
+const MAX_PATH: usize = 4096;
 
 impl fmt::Display for PathError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -42,6 +47,7 @@ impl fmt::Display for PathError {
             Self::EmptyComponent => "holds an empty component (`//` or a `/` at the end)",
             Self::DotGit => "holds a `.git` component; that is git's own",
             Self::Nul => "holds a NUL byte",
+            Self::TooLong => "is longer than the 4096 bytes that a system opens",
         })
     }
 }
@@ -77,8 +83,11 @@ impl RepoPath {
     /// Takes a path as a person types it: a leading `./` and one trailing `/` are dropped first.
     ///
     /// # Errors
-    /// As [`RepoPath::new`].
+    /// As [`RepoPath::new`]; too long.
     pub fn typed(text: &str) -> Result<Self, PathError> {
+        if text.len() > MAX_PATH {
+            return Err(PathError::TooLong);
+        }
         let text = text.strip_prefix("./").unwrap_or(text);
         let bare = text.strip_suffix('/').filter(|t| !t.is_empty()).unwrap_or(text);
         Self::new(bare)
@@ -187,7 +196,7 @@ impl Directory {
     /// Takes a directory as a person types it; `.`, `./` and nothing at all are the top.
     ///
     /// # Errors
-    /// As [`RepoPath::new`].
+    /// As [`RepoPath::new`]; too long.
     pub fn typed(text: &str) -> Result<Self, PathError> {
         match text {
             "" | "." | "./" => Ok(Self::Root),
@@ -265,6 +274,11 @@ mod tests {
         assert_eq!(RepoPath::typed("./a/b/"), RepoPath::new("a/b"));
         assert_eq!(RepoPath::typed("a//"), Err(PathError::EmptyComponent));
         assert_eq!(RepoPath::typed("/"), Err(PathError::Absolute));
+        assert_eq!(
+            RepoPath::typed(&"a/".repeat(2048)),
+            RepoPath::new("a/".repeat(2048).trim_end_matches('/'))
+        );
+        assert_eq!(RepoPath::typed(&"a/".repeat(2049)), Err(PathError::TooLong));
         assert_eq!(Directory::typed("."), Ok(Directory::Root));
     }
 

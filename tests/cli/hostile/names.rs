@@ -46,7 +46,7 @@ pub const NAMES: &[Case] = &[
     Case(
         "a path that only the output makes too long",
         "w up/gone x",
-        r#"-e "delete in=\"gone\"; write to=\"$(printf 'd%.0s' {1..250})$(for i in {1..40}; do printf /; many d 250; done)/f\" text=\"x\"" --dir up --out out"#,
+        r#"-e "delete in=\"gone\"; write to=\"$(for i in {1..15}; do many d 250; printf /; done)f\" text=\"x\"; move from=\"$(many d 250)\" to=\"$(for i in {1..15}; do many e 250; printf /; done)m\"" --dir up --out out"#,
         5,
         "long",
     ),

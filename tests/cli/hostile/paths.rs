@@ -59,6 +59,13 @@ pub const ARGUMENTS: &[Case] = &[
         2,
         "git's own",
     ),
+    Case(
+        "a path of 300,000 components",
+        "w up/a x; (printf 'recipe version=1\nwrite to=\"'; many 'a/' 300000; printf 'x\" text=\"\"\n') > port.kdl",
+        "port.kdl --dir up --out out",
+        2,
+        "is longer than",
+    ),
     Case("a NUL in a path", "w up/a x", r#"-e 'move from="a" to="b\u{0}c"' --dir up --out out"#, 2, "\\x00"),
     Case(
         "an empty component",
