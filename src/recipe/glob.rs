@@ -3,6 +3,7 @@
 use super::{ArgType, ArgValue, Value, ValueError};
 use crate::workspace::{Directory, RepoPath, Workspace};
 use globset::{GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// A longer glob can match no path, and would be a long time compiling.
@@ -42,6 +43,13 @@ impl Glob {
         let glob =
             GlobBuilder::new(&upper(&self.text)).literal_separator(true).backslash_escape(false).build();
         glob.is_ok_and(|g| g.compile_matcher().is_match(upper(&path.to_string())))
+    }
+
+    /// The name of every file it can match, when it says one.
+    fn last_name(&self) -> Option<&str> {
+        // A brace may hold slashes, and then what follows the last slash is no component.
+        let name = self.text.rsplit('/').next().filter(|_| !self.text.contains(['{', '}']))?;
+        (!name.contains(['*', '?', '[', ']'])).then_some(name)
     }
 
     /// Whether it could match a file below `directory`, whatever files there are.
@@ -182,12 +190,28 @@ impl ArgValue for Glob {
 
 /// Globs separated by commas that are outside `{}` and `[]`.
 #[derive(Debug, Clone)]
-pub struct GlobList(pub Vec<Glob>, GlobSet);
+pub struct GlobList(pub Vec<Glob>, Index);
+
+/// Finds the globs that may match a path without trying each.
+#[derive(Debug, Clone)]
+pub struct Index {
+    /// The places in the list of the globs that say a file's name: a set would hold the names as one large automaton.
+    by_name: HashMap<Vec<u8>, Vec<usize>>,
+    /// The other globs.
+    rest: GlobSet,
+    /// Their places in the list.
+    places: Vec<usize>,
+}
 
 impl GlobList {
     /// The globs that match, by their place in the list.
     pub fn matches(&self, path: &RepoPath) -> Vec<usize> {
-        self.1.matches(path.as_os_path())
+        let Index { by_name, rest, places } = &self.1;
+        let named = by_name.get(path.name()).into_iter().flatten().copied();
+        let mut matching: Vec<usize> = named.filter(|at| self.0[*at].is_match(path)).collect();
+        matching.extend(rest.matches(path.as_os_path()).into_iter().map(|at| places[at]));
+        matching.sort_unstable();
+        matching
     }
 }
 
@@ -216,15 +240,24 @@ impl ArgValue for GlobList {
             }
         }
         let globs = items.iter().map(|item| Glob::new(item.trim())).collect::<Result<Vec<_>, _>>()?;
-        let mut set = GlobSetBuilder::new();
+        let mut by_name: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
+        let (mut rest, mut places) = (GlobSetBuilder::new(), Vec::new());
+        let mut seen = HashSet::new();
         for (at, glob) in globs.iter().enumerate() {
-            if globs[..at].iter().any(|other| other.text == glob.text) {
+            if !seen.insert(&glob.text) {
                 return Err(ValueError::new(format!("names \"{}\" twice", glob.text)).help("name it once"));
             }
-            set.add(glob.matcher.glob().clone());
+            match glob.last_name() {
+                Some(name) => by_name.entry(name.into()).or_default().push(at),
+                None => {
+                    rest.add(glob.matcher.glob().clone());
+                    places.push(at);
+                }
+            }
         }
-        let set = set.build().map_err(|e| ValueError::new(format!("is too large: {e}")))?;
-        Ok(Self(globs, set))
+        let rest = rest.build().map_err(|e| ValueError::new(format!("is too large: {e}")))?;
+        let index = Index { by_name, rest, places };
+        Ok(Self(globs, index))
     }
 }
 
@@ -269,6 +302,23 @@ mod tests {
         ] {
             let path = RepoPath::new(path).unwrap();
             assert_eq!(Glob::new(glob).unwrap().is_match(&path), expected, "{glob} {path}");
+        }
+    }
+
+    #[test]
+    fn a_list_says_which_of_its_globs_match() {
+        let list = "a/x.c,**/x.c,*.c,{a,b}/x.c,a/**,[x].c,x.c,**/*";
+        let list = GlobList::read(&Value::Text(list.into())).unwrap();
+        for (path, expected) in [
+            ("x.c", vec![1, 2, 5, 6, 7]),
+            ("a/x.c", vec![0, 1, 3, 4, 7]),
+            ("b/x.c", vec![1, 3, 7]),
+            ("a/b/x.c", vec![1, 4, 7]),
+            ("y", vec![7]),
+        ] {
+            let path = RepoPath::new(path).unwrap();
+            let each: Vec<usize> = (0..list.0.len()).filter(|at| list.0[*at].is_match(&path)).collect();
+            assert_eq!((list.matches(&path), each), (expected.clone(), expected), "{path}");
         }
     }
 
