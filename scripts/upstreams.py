@@ -130,7 +130,7 @@ def make(repository, name):
 
 
 def main():
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 2 or any(argument.startswith("-") for argument in sys.argv[1:]):
         sys.exit(__doc__)
     directory = pathlib.Path(sys.argv[1])
     for name in sys.argv[2:] or RELEASES:
