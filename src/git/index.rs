@@ -2,6 +2,7 @@
 //! versions 2 to 4, both object formats and sparse indexes; flags that hide changes are read but never believed.
 
 use git2::{ObjectFormat, Oid};
+use std::cell::Cell;
 use std::fmt;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -31,6 +32,8 @@ pub(super) struct Index {
     pub entries: Vec<IndexEntry>,
     /// When the file was written: seconds and nanoseconds.
     pub written: Option<(i64, i64)>,
+    /// The place after the one found last: whoever asks goes through the paths in order.
+    next: Cell<usize>,
 }
 
 /// Why an index cannot be read.
@@ -137,13 +140,23 @@ impl Index {
             let length = reader.number()? as usize;
             reader.take(length)?;
         }
-        if sorted { Ok(Self { entries, written: None }) } else { Err(IndexError::Damaged) }
+        if sorted { Ok(Self { entries, written: None, next: Cell::new(0) }) } else { Err(IndexError::Damaged) }
     }
 
     /// The entry of a path.
     pub(super) fn get(&self, path: &[u8]) -> Option<&IndexEntry> {
-        let at = self.entries.binary_search_by(|e| e.path.as_slice().cmp(path)).ok()?;
-        Some(&self.entries[at])
+        self.find(path).map(|at| &self.entries[at])
+    }
+
+    /// Where the entry of a path stands in `entries`.
+    pub(super) fn find(&self, path: &[u8]) -> Option<usize> {
+        let next = self.next.get();
+        let at = match self.entries.get(next) {
+            Some(entry) if entry.path == path => next,
+            _ => self.entries.binary_search_by(|e| e.path.as_slice().cmp(path)).ok()?,
+        };
+        self.next.set(at + 1);
+        Some(at)
     }
 
     /// Whether a directory above `path` is one that a sparse index leaves out.

@@ -73,10 +73,12 @@ impl Checkout {
         status: &mut Status,
     ) -> Result<(), Failure> {
         let listing = self.objects.list(commit).map_err(|error| self.unreadable(&error))?;
+        let index = self.index()?;
         let mut survey = Survey {
             checkout: self,
             prefix,
-            index: self.index()?,
+            committed: vec![false; index.entries.len()],
+            index,
             directories: HashMap::new(),
             converts: converts(&listing, &self.objects),
             status,
@@ -145,6 +147,8 @@ struct Survey<'a> {
     checkout: &'a Checkout,
     prefix: Option<&'a RepoPath>,
     index: Index,
+    /// For each entry of the index, whether the commit is known to have the same.
+    committed: Vec<bool>,
     /// Whether a directory is one, and no link to somewhere else.
     directories: HashMap<RepoPath, bool>,
     /// Whether some attribute makes git store other bytes than it checks out, in a way that is not known here.
@@ -185,7 +189,11 @@ impl Survey<'_> {
     fn file(&mut self, path: &RepoPath, id: Oid, mode: Mode) -> Result<(), Failure> {
         let full = self.checkout.layout.top.join(path.as_os_path());
         let found = if self.reachable(path) { fs::symlink_metadata(&full).ok() } else { None };
-        let entry = self.index.get(path.as_bytes());
+        let at = self.index.find(path.as_bytes());
+        let entry = at.map(|at| &self.index.entries[at]);
+        if let (Some(at), Some(entry)) = (at, entry) {
+            self.committed[at] = entry.id == id && !entry.intent_to_add;
+        }
         let (state, what) = match found {
             None if entry.is_some_and(|e| e.skip_worktree) => (State::Clean(id, mode), None),
             None if entry.is_none() && self.index.is_left_out(path.as_bytes()) => {
@@ -220,7 +228,11 @@ impl Survey<'_> {
         submodules: &BTreeMap<RepoPath, Oid>,
     ) -> Result<(), Failure> {
         let index = std::mem::take(&mut self.index);
-        for entry in index.entries.iter().filter(|e| !e.is_sparse_directory()) {
+        let committed = std::mem::take(&mut self.committed);
+        for (entry, is_committed) in index.entries.iter().zip(committed) {
+            if is_committed || entry.is_sparse_directory() {
+                continue;
+            }
             let Ok(path) = RepoPath::new(&entry.path) else { continue };
             match (files.get(&path), submodules.get(&path)) {
                 (Some((id, _)), _) if *id == entry.id && !entry.intent_to_add => {}

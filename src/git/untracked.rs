@@ -29,23 +29,26 @@ pub(super) fn find(
         let item = item.map_err(|e| source(format!("cannot look through {}: {e}", top.display())))?;
         let kind = item.file_type();
         rules.truncate(item.depth());
-        let is_skipped = item.file_name() == ".git"
-            || submodules.contains(item.path())
-            || is_ignored(&rules, item.path(), kind.is_dir());
+        let is_skipped = || {
+            item.file_name() == ".git"
+                || submodules.contains(item.path())
+                || is_ignored(&rules, item.path(), kind.is_dir())
+        };
         if kind.is_dir() {
-            if is_skipped {
+            if is_skipped() {
                 walk.skip_current_dir();
             } else {
                 rules.push(rules_of(item.path())?);
             }
             continue;
         }
-        if is_skipped || !(kind.is_file() || kind.is_symlink()) {
+        if !(kind.is_file() || kind.is_symlink()) {
             continue;
         }
         let Ok(below) = item.path().strip_prefix(top) else { continue };
         let Ok(path) = RepoPath::new(below.as_os_str().as_bytes()) else { continue };
-        if !listing.files.contains_key(&path) && !staged(&path) {
+        // Most files are tracked, and then no rule matters.
+        if !listing.files.contains_key(&path) && !staged(&path) && !is_skipped() {
             found.push((path, if kind.is_symlink() { "untracked symlink" } else { "untracked" }));
         }
     }
