@@ -140,7 +140,11 @@ impl Index {
             let length = reader.number()? as usize;
             reader.take(length)?;
         }
-        if sorted { Ok(Self { entries, written: None, next: Cell::new(0) }) } else { Err(IndexError::Damaged) }
+        if sorted {
+            Ok(Self { entries, written: None, next: Cell::new(0) })
+        } else {
+            Err(IndexError::Damaged)
+        }
     }
 
     /// The entry of a path.
