@@ -118,7 +118,8 @@ impl Index {
             return Err(IndexError::Unknown);
         }
         let count = reader.number()?;
-        let mut entries: Vec<IndexEntry> = Vec::new();
+        // No entry is smaller, whatever the file says of their number.
+        let mut entries: Vec<IndexEntry> = Vec::with_capacity((count as usize).min(bytes.len() / 62));
         let mut path = Vec::new();
         // The names in a split index are in its other part.
         let mut sorted = true;
