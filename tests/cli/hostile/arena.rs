@@ -26,7 +26,7 @@ pub struct Case(
 );
 
 /// Long enough for a loaded machine; what is not bounded takes for ever.
-const TIME_LIMIT: Duration = Duration::from_secs(120);
+const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// Address space, in KiB. The stacks of the worker threads count.
 const MEMORY_LIMIT: u32 = 3_000_000;
 
