@@ -235,7 +235,6 @@ impl Survey<'_> {
             }
             let Ok(path) = RepoPath::new(&entry.path) else { continue };
             match (files.get(&path), submodules.get(&path)) {
-                (Some((id, _)), _) if *id == entry.id && !entry.intent_to_add => {}
                 (None, Some(id)) if *id == entry.id => {}
                 (Some(_), _) | (None, Some(_)) => self.note(&path, "staged change")?,
                 (None, None) if entry.mode == 0o160_000 => self.note(&path, "staged, not in the commit")?,

@@ -9,6 +9,9 @@ use std::fmt;
 /// A longer glob can match no path, and would be a long time compiling.
 const MAX_LENGTH: usize = 4096;
 
+/// What makes a component more than a name.
+const SPECIAL: [char; 6] = ['*', '?', '[', ']', '{', '}'];
+
 /// One glob: `*` and `?` stay inside a component, `**` crosses them, `{a,b}` alternates, `[...]` is a class.
 #[derive(Clone)]
 pub struct Glob {
@@ -48,8 +51,10 @@ impl Glob {
     /// The name of every file it can match, when it says one.
     fn last_name(&self) -> Option<&str> {
         // A brace may hold slashes, and then what follows the last slash is no component.
-        let name = self.text.rsplit('/').next().filter(|_| !self.text.contains(['{', '}']))?;
-        (!name.contains(['*', '?', '[', ']'])).then_some(name)
+        if self.text.contains(['{', '}']) {
+            return None;
+        }
+        self.text.rsplit('/').next().filter(|name| !name.contains(SPECIAL))
     }
 
     /// Whether it could match a file below `directory`, whatever files there are.
@@ -86,10 +91,9 @@ impl Glob {
 
     /// The components before the first that is a pattern: everything the glob can match lies below them.
     fn literal_start(&self) -> Start {
-        let is_pattern = |component: &&str| component.contains(['*', '?', '[', ']', '{', '}']);
         let components: Vec<&str> = self.text.split('/').collect();
         // A brace may hold slashes, and then what follows the first pattern is no component.
-        let literal = components.iter().take_while(|c| !is_pattern(c)).count();
+        let literal = components.iter().take_while(|c| !c.contains(SPECIAL)).count();
         let path = RepoPath::new(components[..literal].join("/")).ok();
         match path {
             Some(path) if literal == components.len() => Start::File(path),
@@ -194,7 +198,7 @@ pub struct GlobList(pub Vec<Glob>, Index);
 
 /// Finds the globs that may match a path without trying each.
 #[derive(Debug, Clone)]
-pub struct Index {
+struct Index {
     /// The places in the list of the globs that say a file's name: a set would hold the names as one large automaton.
     by_name: HashMap<Vec<u8>, Vec<usize>>,
     /// The other globs.
