@@ -1,5 +1,6 @@
 //! Work on many items at once.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Below this many Python files to parse, a thread costs more than it brings.
@@ -36,6 +37,13 @@ pub fn map<T: Sync, R: Send>(items: &[T], few: usize, work: impl Fn(&T) -> R + S
     all.into_iter().map(|(_, result)| result).collect()
 }
 
+/// [`map`] for work that needs the items themselves.
+pub fn consume<T: Send, R: Send>(items: Vec<T>, few: usize, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    let items: Vec<Mutex<Option<T>>> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
+    let taken = |item: &Mutex<Option<T>>| item.lock().ok().and_then(|mut item| item.take()).map(&work);
+    map(&items, few, taken).into_iter().flatten().collect()
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
@@ -46,6 +54,7 @@ mod tests {
             assert_eq!(super::map(&items, 1, |item| item * 2), doubled);
             assert_eq!(super::map(&items, 0, |item| item * 2), doubled);
             assert_eq!(super::map(&items, 5000, |item| item * 2), doubled);
+            assert_eq!(super::consume(items, 1, |item| item * 2), doubled);
         }
     }
 }

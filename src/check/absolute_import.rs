@@ -47,7 +47,7 @@ pub(super) fn imported_by_call(file: &PythonFile<'_>, call: &Call) -> Vec<usize>
         return Vec::new();
     };
     let own = &module.names[root];
-    let last = module.attributes[own.attributes.clone()].last().map_or(own.id, |a| a.id);
+    let last = module.attributes_of(own).last().map_or(own.id, |a| a.id);
     let imports = |text: &str| matches!(text.rsplit('.').next(), Some("import_module" | "__import__"));
     let plainly = imports(module.text(last));
     if !plainly && !module.meanings(file.content, root).iter().any(|meaning| imports(meaning)) {

@@ -43,7 +43,7 @@ fn known(file: &PythonFile<'_>) -> BTreeSet<usize> {
     let logger = |call: &&Call| {
         let Some(root) = call.root else { return false };
         let name = &file.module.names[root];
-        let last = file.module.attributes[name.attributes.clone()].last().map_or(name.id, |a| a.id);
+        let last = file.module.attributes_of(name).last().map_or(name.id, |a| a.id);
         matches!(file.module.text(last), "getLogger" | "get_logger")
     };
     let calls = || file.module.calls.iter();

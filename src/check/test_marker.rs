@@ -38,14 +38,14 @@ fn is_marked(file: &PythonFile<'_>) -> bool {
     }
     // Either the chain ends in the marker's name, or a plain name stands for it.
     let candidates = module.names.iter().enumerate().filter(|(_, name)| {
-        let chain = &module.attributes[name.attributes.clone()];
+        let chain = module.attributes_of(name);
         name.role == Role::Use && chain.last().is_none_or(|last| module.text(last.id) == "kernels_ci")
     });
     let mut marks = candidates
         .map(|(index, _)| index)
         .filter(|index| module.meanings(file.content, *index).iter().any(|meaning| meaning == MARKER));
     marks.any(|index| {
-        let at = module.names[index].range.start;
+        let at = module.names[index].range.start();
         let scope = module.names[index].scope;
         on_a_test(module, at)
             || (is_outside_of_functions(module, scope) && assigns_pytestmark(module, scope, at))
@@ -53,7 +53,7 @@ fn is_marked(file: &PythonFile<'_>) -> bool {
 }
 
 fn is_outside_of_functions(module: &Module, scope: ScopeId) -> bool {
-    matches!(module.scopes[scope.0].kind, ScopeKind::Module | ScopeKind::Class)
+    matches!(module.scope(scope).kind, ScopeKind::Module | ScopeKind::Class)
 }
 
 /// Whether the place is in a decorator of a test.
@@ -69,8 +69,8 @@ fn on_a_test(module: &Module, at: usize) -> bool {
 /// Whether the place follows `pytestmark =` in its scope, with nothing else bound in between.
 fn assigns_pytestmark(module: &Module, scope: ScopeId, at: usize) -> bool {
     let bound =
-        |name: &&Name| name.scope == scope && name.range.end < at && matches!(name.role, Role::Bind(_));
-    let last = module.names.iter().filter(bound).max_by_key(|name| name.range.start);
+        |name: &&Name| name.scope == scope && name.range.end() < at && matches!(name.role, Role::Bind(_));
+    let last = module.names.iter().filter(bound).max_by_key(|name| name.range.start());
     last.is_some_and(|name| module.text(name.id) == "pytestmark")
 }
 

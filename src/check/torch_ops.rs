@@ -112,7 +112,7 @@ fn value(file: &PythonFile<'_>, argument: &Argument) -> Value {
     for binding in module.bindings(module.resolve(root), name.id) {
         let bound = &module.names[binding];
         let assigned = match bound.role {
-            Role::Bind(Binding::Assignment) => assigned(file, bound.range.end),
+            Role::Bind(Binding::Assignment) => assigned(file, bound.range.end()),
             // An operator is a decorated function.
             Role::Bind(Binding::Definition(_)) => return Value::Prefixed,
             _ => None,
@@ -172,14 +172,13 @@ fn uses(file: &PythonFile<'_>, findings: &mut Vec<Finding>) {
         let taken = *roots
             .entry((module.resolve(index), name.id))
             .or_insert_with(|| attributes_before_namespace(file, index));
-        let chain = &module.attributes[name.attributes.clone()];
+        let chain = module.attributes_of(name);
         let Some(namespace) = chain.get(taken) else { continue };
         let by_name = taken == 0 || module.text(chain[taken - 1].id) == "ops";
         let text = module.text(namespace.id);
         if by_name && !TORCH_OWN.contains(&text) && !NO_NAMESPACE.contains(&text) {
-            let range = name.range.start..chain.last().map_or(name.range.end, |a| a.range.end);
             let message = format!("uses the fixed namespace torch.ops.{text}");
-            findings.push(RULE.finding(file.evidence(&range), message));
+            findings.push(RULE.finding(file.evidence(&module.chain(name)), message));
         }
     }
 }
@@ -203,7 +202,8 @@ fn looked_up(file: &PythonFile<'_>, call: &Call) -> Option<Finding> {
 /// How many attributes lead from a name to `torch.ops`: 0 when it is that, 1 when it is torch; too many otherwise.
 fn attributes_before_namespace(file: &PythonFile<'_>, index: usize) -> usize {
     let module = file.module;
-    let own: String = module.attributes[module.names[index].attributes.clone()]
+    let own: String = module
+        .attributes_of(&module.names[index])
         .iter()
         .map(|attribute| format!(".{}", module.text(attribute.id)))
         .collect();

@@ -131,9 +131,7 @@ fn after(recipe: &str, source: &str) -> Option<String> {
 /// What is not in an import statement and not a blank; uses of the package are left out, as plain imports change them.
 fn rest(source: &str) -> String {
     let module = Module::parse(source.as_bytes()).unwrap();
-    let chain = |n: &crate::python::Name| {
-        n.range.start..module.attributes[n.attributes.clone()].last().map_or(n.range.end, |a| a.range.end)
-    };
+    let chain = |n: &crate::python::Name| module.chain(n);
     let mut gone: Vec<ByteRange> = module.imports.iter().map(|i| i.range.clone()).collect();
     gone.extend(module.names.iter().filter(|n| n.role == crate::python::Role::Use).map(chain));
     gone.sort_by_key(|r| (r.start, r.end));

@@ -167,15 +167,14 @@ impl KernelizeImports {
         let Some(id) = module.table.find(&self.binding) else { return Vec::new() };
         let mut scopes = BTreeSet::from([ScopeId::MODULE]);
         for import in ours {
-            let around = std::iter::successors(Some(import.scope), |s| module.scopes[s.0].parent);
-            let is_seen = |s: &ScopeId| *s == import.scope || module.scopes[s.0].kind != ScopeKind::Class;
+            let around = std::iter::successors(Some(import.scope), |s| module.scope(*s).parent);
+            let is_seen = |s: &ScopeId| *s == import.scope || module.scope(*s).kind != ScopeKind::Class;
             scopes.extend(around.filter(is_seen));
         }
         let bindings = scopes.into_iter().flat_map(|scope| module.bindings(scope, id));
         let other = bindings.map(|at| &module.names[at]).filter(|name| match name.role {
             Role::Bind(Binding::Import(import, alias)) => {
-                let import = &module.imports[import];
-                let alias = &import.aliases[alias];
+                let (import, alias) = module.imported(import, alias);
                 // `import pkg`, `import pkg as pkg` and `import pkg.a` bind the package, as the kernel will.
                 let package = match alias.asname {
                     Some(_) => self.package.strip_from(&alias.name) == Some(""),
@@ -186,7 +185,7 @@ impl KernelizeImports {
             Role::Bind(_) | Role::Delete | Role::Nonlocal => true,
             Role::Use | Role::Global => false,
         });
-        other.map(|name| file.line(&name.range)).collect()
+        other.map(|name| file.line(&name.range.range())).collect()
     }
 
     /// Bindings of `kernels` before the kernel is loaded that are not the module's.
@@ -196,13 +195,15 @@ impl KernelizeImports {
         let bindings = module.bindings(ScopeId::MODULE, id).map(|at| &module.names[at]);
         let other = bindings.filter(|name| match name.role {
             Role::Bind(Binding::Import(import, alias)) => {
-                let import = &module.imports[import];
-                import.kind != ImportKind::Import
-                    || import.aliases[alias].name.split('.').next() != Some("kernels")
+                let (import, alias) = module.imported(import, alias);
+                import.kind != ImportKind::Import || alias.name.split('.').next() != Some("kernels")
             }
             _ => true,
         });
-        other.filter(|name| name.range.start < first.range.start).map(|name| file.line(&name.range)).collect()
+        other
+            .filter(|name| name.range.start() < first.range.start)
+            .map(|name| file.line(&name.range.range()))
+            .collect()
     }
 
     fn edits(&self, file: &PythonFile<'_>, ours: &[&Import]) -> Vec<TextEdit> {

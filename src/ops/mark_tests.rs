@@ -115,11 +115,11 @@ impl MarkTests {
         let module = &file.module;
         let Some(id) = module.table.find("pytestmark") else { return false };
         module.bindings(ScopeId::MODULE, id).any(|bound| {
-            let at = module.names[bound].range.start;
+            let at = module.names[bound].range.start();
             let Some(statement) = module.statements.iter().find(|s| s.range.contains(&at)) else {
                 return false;
             };
-            let inside = |name: usize| statement.range.contains(&module.names[name].range.start);
+            let inside = |name: usize| statement.range.contains(&module.names[name].range.start());
             statement.kind == StatementKind::Other
                 && (0..module.names.len()).any(|name| inside(name) && self.is_marker(file, name))
         })
@@ -181,11 +181,11 @@ fn is_fixture(file: &PythonFile<'_>, definition: &Definition) -> bool {
 /// What a module-level `import pytest` that ends before `latest` binds.
 fn pytest_name(file: &PythonFile<'_>, latest: usize) -> Option<String> {
     let module = &file.module;
-    let early = |name: &&Name| name.scope == ScopeId::MODULE && name.range.end <= latest;
+    let early = |name: &&Name| name.scope == ScopeId::MODULE && name.range.end() <= latest;
     module.names.iter().filter(early).find_map(|name| match name.role {
         Role::Bind(Binding::Import(import, alias)) => {
-            let import = &module.imports[import];
-            let is_pytest = import.kind == ImportKind::Import && import.aliases[alias].name == "pytest";
+            let (import, alias) = module.imported(import, alias);
+            let is_pytest = import.kind == ImportKind::Import && alias.name == "pytest";
             is_pytest.then(|| module.text(name.id).to_owned())
         }
         _ => None,

@@ -29,7 +29,7 @@ fn arguments(file: &PythonFile<'_>, call: &Call) -> &'static [(usize, &'static s
     let module = &file.module;
     let Some(root) = call.root else { return &[] };
     let name = &module.names[root];
-    let attributes = module.attributes[name.attributes.clone()].iter().map(|a| a.id);
+    let attributes = module.attributes_of(name).iter().map(|a| a.id);
     let written: Vec<&str> = std::iter::once(name.id).chain(attributes).map(|id| module.text(id)).collect();
     let mut meanings = module.meanings(&file.content, root);
     // `monkeypatch` is a parameter, `patch` and `mock` may be one: their names are all there is.

@@ -278,7 +278,7 @@ impl PrefixTorchOps {
         let text = &content[opening.text..name.range.end];
         let close = memchr::memmem::find(text, b"}::").filter(|_| text.first() == Some(&b'{'))?;
         let inside = opening.text + 1..opening.text + close;
-        let used = module.names.iter().position(|n| n.range == inside)?;
+        let used = module.names.iter().position(|n| n.range.range() == inside)?;
         let is_ours = module.constant(content, used) == Some(&self.namespace);
         is_ours.then(|| opening.text..inside.end + "}::".len())
     }
@@ -288,7 +288,7 @@ impl PrefixTorchOps {
         let module = &file.module;
         let wanted = format!("torch.ops.{}", self.namespace);
         for (index, name) in module.names.iter().enumerate().filter(|(_, n)| n.role == Role::Use) {
-            let attributes = &module.attributes[name.attributes.clone()];
+            let attributes = module.attributes_of(name);
             if !attributes.iter().any(|a| module.text(a.id) == self.namespace) {
                 continue;
             }
@@ -303,7 +303,7 @@ impl PrefixTorchOps {
             else {
                 continue;
             };
-            let range = name.range.start..attributes[length - 1].range.end;
+            let range = name.range.start()..attributes[length - 1].range.end();
             if attributes[..length].iter().all(|attribute| attribute.adjacent) {
                 found.places.push(Place::Ops(range));
             } else {

@@ -121,7 +121,7 @@ proptest! {
             let Some(id) = module.table.find(name) else { continue };
             let of = |wanted: fn(&Role) -> bool| {
                 let places = module.names.iter().filter(|n| n.id == id && wanted(&n.role));
-                places.map(|n| n.range.start).min()
+                places.map(|n| n.range.start()).min()
             };
             let (bound, used) = (of(|r| matches!(r, Role::Bind(_))), of(|r| *r == Role::Use));
             prop_assert!(bound.is_some() && used.is_none_or(|used| bound < Some(used)), "{op}: {once:?}");

@@ -121,8 +121,9 @@ impl Op for RelativizeImports {
         let selection = select(workspace, &self.within, self.package.name())?;
         self.check_inside(&selection)?;
         let mut targets = Targets::new(workspace, &self.package);
-        let (mut rewrites, mut refusals, mut proofs) = (Rewrites::default(), Refusals::default(), Vec::new());
-        for file in &selection.files {
+        let (mut rewrites, mut refusals, mut rewritten) =
+            (Rewrites::default(), Refusals::default(), Vec::new());
+        for (index, file) in selection.files.iter().enumerate() {
             let Some(place) = self.package.place(file.path) else {
                 continue;
             };
@@ -130,30 +131,27 @@ impl Op for RelativizeImports {
             let plain = one.plain(&targets);
             plain.refused.iter().for_each(|refusal| refusals.add(file, refusal));
             let (edits, statements) = one.plan(&plain, &mut targets);
-            if plain.refused.is_empty() && !statements.is_empty() {
-                proofs.push(Proof {
-                    edited: one.edited(&edits)?,
-                    file,
-                    place: place.clone(),
-                    modules: plain.modules.clone(),
-                });
-            }
             let ranges: Vec<_> =
                 statements.iter().map(|index| file.module.imports[*index].range.clone()).collect();
-            rewrites.add(file, edits, &ranges);
+            rewrites.add(file, edits.clone(), &ranges);
+            if !statements.is_empty() {
+                rewritten.push(Rewritten { file: index, edits, place, modules: plain.modules });
+            }
         }
         refusals.check()?;
-        parallel::map(&proofs, FEW, |proof| workspace.parse(&proof.edited).is_ok());
-        for Proof { edited, file, place, modules } in &proofs {
-            OneFile { op: self, file, place }.prove(workspace, edited, modules)?;
-        }
         let none = if rewrites.is_empty() {
             self.none(workspace, &selection)
         } else {
             nothing(&selection, &self.within, "absolute import")
         };
-        let (missing, notes) = targets.check(self.missing)?;
         let strings = left_alone(&selection.files, |module| self.package.below(module).is_some());
+        let mut files: Vec<Option<PythonFile<'_>>> = selection.files.into_iter().map(Some).collect();
+        let rewritten =
+            rewritten.into_iter().filter_map(|one| Some((files[one.file].take()?, one))).collect();
+        drop(files);
+        let proven = parallel::consume(rewritten, FEW, |(file, one)| self.prove(workspace, file, &one));
+        proven.into_iter().collect::<Result<(), Failure>>()?;
+        let (missing, notes) = targets.check(self.missing)?;
         let mut plan = rewrites.plan([selection.notes, notes, strings].concat(), none);
         plan.counts.push(missing);
         Ok(plan)
@@ -217,16 +215,71 @@ impl RelativizeImports {
             None => failure.hint("relative imports stay as they are; if that is right, remove the op"),
         }
     }
+
+    /// Resolves every relative import of the edited file back: the same modules must be imported as before.
+    fn prove(&self, workspace: &Workspace, file: PythonFile<'_>, one: &Rewritten) -> Result<(), Failure> {
+        let PythonFile { path, content, module } = file;
+        let wrong = |text: &str| {
+            let message = format!("`{path}` would not import the same modules afterwards: {text}");
+            Failure::new(FailureKind::Refused, message)
+                .at("in")
+                .hint("this is a mistake of kernel-port; please report it")
+        };
+        let edited: Arc<[u8]> = splice(&content, &one.edits).map_err(|_| wrong("edits overlap"))?.into();
+        let before = self.imported(&one.place, &module);
+        let after = workspace
+            .parse_edited(&content, module, &one.edits, &edited)
+            .map_err(|e| wrong(&format!("{}: {}", e.position, e.message)))?;
+        let found = self.imported(&one.place, &after);
+        let own = |module: &&String| !one.modules.contains(*module);
+        let lost = before.iter().find(|module| !found.contains(module));
+        let new = found.iter().filter(own).find(|module| !before.contains(module));
+        match lost.or(new) {
+            Some(module) => {
+                Err(wrong(&format!("{module} in {}", one_line(&edited, 0..edited.len().min(80)))))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The absolute modules that a file imports, sorted: those of `from` with each name, as `from pkg import sub` and
+    /// `import pkg.sub as sub` are the same.
+    fn imported(&self, place: &Place, module: &Module) -> Vec<String> {
+        let mut found = Vec::new();
+        for import in &module.imports {
+            let base = if import.level == 0 {
+                Some(import.module.clone())
+            } else {
+                place.resolve(import.level, &import.module).map(|below| self.package.absolute(&below))
+            };
+            let base = base.unwrap_or_else(|| {
+                format!("above the package: {}{}", ".".repeat(import.level), import.module)
+            });
+            if import.star.is_some() {
+                found.push(format!("{base}.*"));
+            }
+            let name = |alias: &Alias| {
+                if base.is_empty() { alias.name.clone() } else { format!("{base}.{}", alias.name) }
+            };
+            // What `import pkg` alone stands for is a matter of its uses.
+            let own = |alias: &&Alias| alias.name != self.package.name() || import.kind == ImportKind::From;
+            found.extend(import.aliases.iter().filter(own).map(name));
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
 }
 
 fn starts(module: &str, prefix: &str) -> bool {
     module.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// An edited file, to be proven right.
-struct Proof<'a> {
-    edited: Arc<[u8]>,
-    file: &'a PythonFile<'a>,
+/// What becomes of a file.
+struct Rewritten {
+    /// Its index among the selected files.
+    file: usize,
+    edits: Vec<TextEdit>,
     place: Place,
     /// Modules that are imported in place of a package.
     modules: BTreeSet<String>,
@@ -321,67 +374,5 @@ impl OneFile<'_> {
         }
         let last = String::from_utf8_lossy(&self.file.content[last.clone()]);
         AliasEdit::Statement(format!("from {} import {last}", self.spelled(above)))
-    }
-
-    fn wrong(&self, text: &str) -> Failure {
-        let message = format!("`{}` would not import the same modules afterwards: {text}", self.file.path);
-        Failure::new(FailureKind::Refused, message)
-            .at("in")
-            .hint("this is a mistake of kernel-port; please report it")
-    }
-
-    fn edited(&self, edits: &[TextEdit]) -> Result<Arc<[u8]>, Failure> {
-        let content = splice(&self.file.content, edits).map_err(|_| self.wrong("edits overlap"))?;
-        Ok(content.into())
-    }
-
-    /// Resolves every relative import of the edited file back: the same modules must be imported as before.
-    fn prove(
-        &self,
-        workspace: &Workspace,
-        content: &Arc<[u8]>,
-        modules: &BTreeSet<String>,
-    ) -> Result<(), Failure> {
-        let after =
-            workspace.parse(content).map_err(|e| self.wrong(&format!("{}: {}", e.position, e.message)))?;
-        let (before, found) = (self.imported(&self.file.module), self.imported(&after));
-        let own = |module: &&String| !modules.contains(*module);
-        let lost = before.iter().find(|module| !found.contains(module));
-        let new = found.iter().filter(own).find(|module| !before.contains(module));
-        match lost.or(new) {
-            Some(module) => {
-                Err(self.wrong(&format!("{module} in {}", one_line(content, 0..content.len().min(80)))))
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// The absolute modules that a file imports, sorted: those of `from` with each name, as `from pkg import sub` and
-    /// `import pkg.sub as sub` are the same.
-    fn imported(&self, module: &Module) -> Vec<String> {
-        let mut found = Vec::new();
-        for import in &module.imports {
-            let base = if import.level == 0 {
-                Some(import.module.clone())
-            } else {
-                self.place.resolve(import.level, &import.module).map(|below| self.op.package.absolute(&below))
-            };
-            let base = base.unwrap_or_else(|| {
-                format!("above the package: {}{}", ".".repeat(import.level), import.module)
-            });
-            if import.star.is_some() {
-                found.push(format!("{base}.*"));
-            }
-            let name = |alias: &Alias| {
-                if base.is_empty() { alias.name.clone() } else { format!("{base}.{}", alias.name) }
-            };
-            // What `import pkg` alone stands for is a matter of its uses.
-            let own =
-                |alias: &&Alias| alias.name != self.op.package.name() || import.kind == ImportKind::From;
-            found.extend(import.aliases.iter().filter(own).map(name));
-        }
-        found.sort();
-        found.dedup();
-        found
     }
 }

@@ -8,7 +8,7 @@ impl Module {
     pub fn dotted(&self, name: usize) -> Option<String> {
         let place = self.names.get(name)?;
         let mut path = self.meaning(name)?;
-        for attribute in &self.attributes[place.attributes.clone()] {
+        for attribute in self.attributes_of(place) {
             path.push('.');
             path.push_str(self.text(attribute.id));
         }
@@ -23,7 +23,7 @@ impl Module {
         let mut imported: Option<String> = None;
         for binding in self.bindings(scope, place.id) {
             let Role::Bind(Binding::Import(import, alias)) = self.names[binding].role else { return None };
-            let (import, alias) = (&self.imports[import], &self.imports[import].aliases[alias]);
+            let (import, alias) = self.imported(import, alias);
             let path = match import.kind {
                 ImportKind::From if import.level > 0 => return None,
                 ImportKind::From => format!("{}.{}", import.module, alias.name),

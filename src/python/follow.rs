@@ -45,8 +45,7 @@ pub fn groups(module: &Module, mut wanted: impl FnMut(&str) -> bool) -> Vec<Grou
         let Some(package) = package_of(module, import, alias) else {
             continue;
         };
-        let named = &module.imports[import].aliases[alias].name;
-        if !wanted(named) {
+        if !wanted(&module.imported(import, alias).1.name) {
             continue;
         }
         let scope = module.resolve(index);
@@ -59,7 +58,7 @@ pub fn groups(module: &Module, mut wanted: impl FnMut(&str) -> bool) -> Vec<Grou
             uses: Vec::new(),
             obstacles: Vec::new(),
         });
-        group.members.push((import, alias));
+        group.members.push((import as usize, alias as usize));
     }
     let mut groups: Vec<Group> = found.into_values().collect();
     for group in &mut groups {
@@ -69,9 +68,8 @@ pub fn groups(module: &Module, mut wanted: impl FnMut(&str) -> bool) -> Vec<Grou
 }
 
 /// The package that an alias binds its name to, when it binds one: `pkg` for `import pkg.sub` and `import pkg as p`.
-fn package_of(module: &Module, import: usize, alias: usize) -> Option<&str> {
-    let import = &module.imports[import];
-    let alias = &import.aliases[alias];
+fn package_of(module: &Module, import: u32, alias: u32) -> Option<&str> {
+    let (import, alias) = module.imported(import, alias);
     if import.kind != super::ImportKind::Import || (alias.asname.is_some() && alias.name.contains('.')) {
         return None;
     }
@@ -83,7 +81,7 @@ fn fill(module: &Module, group: &mut Group) {
     let mut obstacles = Vec::new();
     let mut obstacle =
         |range: &ByteRange, reason: String| obstacles.push(Obstacle { range: range.clone(), reason });
-    if module.scopes[group.scope.0].kind == ScopeKind::Class {
+    if module.scope(group.scope).kind == ScopeKind::Class {
         let (import, _) = group.members[0];
         obstacle(
             &module.imports[import].range,
@@ -97,30 +95,36 @@ fn fill(module: &Module, group: &mut Group) {
         let scope = module.resolve(index);
         if scope != group.scope {
             if name.role == Role::Use && may_fall_through(module, scope, group) {
-                obstacle(&name.range, format!("`{text}` may be the class's own or the import's"));
+                obstacle(&name.range.range(), format!("`{text}` may be the class's own or the import's"));
             }
             continue;
         }
         match name.role {
-            Role::Use if module.echoed.iter().any(|braces| braces.contains(&name.range.start)) => {
-                obstacle(&name.range, format!("`{text}` is printed as it is written by `=` in an f-string"));
+            Role::Use if module.echoed.iter().any(|braces| braces.contains(&name.range.start())) => {
+                obstacle(
+                    &name.range.range(),
+                    format!("`{text}` is printed as it is written by `=` in an f-string"),
+                );
             }
             Role::Use => group.uses.push(index),
             Role::Bind(Binding::Import(import, alias)) => {
-                if group.members.contains(&(import, alias)) {
+                if group.members.contains(&(import as usize, alias as usize)) {
                     continue;
                 }
                 if package_of(module, import, alias) == Some(group.package.as_str()) {
                     group.others = true;
                 } else {
-                    obstacle(&name.range, format!("`{text}` is bound to something else by another import"));
+                    obstacle(
+                        &name.range.range(),
+                        format!("`{text}` is bound to something else by another import"),
+                    );
                 }
             }
             Role::Bind(Binding::Declaration) => {
-                obstacle(&name.range, format!("`{text}` is declared as a variable"))
+                obstacle(&name.range.range(), format!("`{text}` is declared as a variable"))
             }
-            Role::Bind(_) => obstacle(&name.range, format!("`{text}` is assigned as well")),
-            Role::Delete => obstacle(&name.range, format!("`{text}` is deleted")),
+            Role::Bind(_) => obstacle(&name.range.range(), format!("`{text}` is assigned as well")),
+            Role::Delete => obstacle(&name.range.range(), format!("`{text}` is deleted")),
             Role::Global | Role::Nonlocal => {
                 let binds = |n: &Name| {
                     n.id == group.id
@@ -128,7 +132,7 @@ fn fill(module: &Module, group: &mut Group) {
                         && matches!(n.role, Role::Bind(Binding::Import(..)))
                 };
                 if module.names.iter().any(binds) {
-                    obstacle(&name.range, format!("`{text}` is bound for another scope here"));
+                    obstacle(&name.range.range(), format!("`{text}` is bound for another scope here"));
                 }
             }
         }
@@ -141,7 +145,7 @@ fn fill(module: &Module, group: &mut Group) {
 
 /// A class body that binds a name reads the name from around the class until it does.
 fn may_fall_through(module: &Module, scope: ScopeId, group: &Group) -> bool {
-    let class = &module.scopes[scope.0];
+    let class = module.scope(scope);
     let around = class.parent.map(|parent| module.resolve_in(parent, group.id));
     class.kind == ScopeKind::Class && around == Some(group.scope)
 }
@@ -158,8 +162,9 @@ fn strings_that_name(module: &Module, scope: ScopeId, text: &str) -> Vec<ByteRan
     let code: Vec<usize> = code.filter(|at| has_word(&module.strings[*at].value, text)).collect();
     let exports: Vec<&ByteRange> = match module.table.find("__all__") {
         Some(id) if scope == ScopeId::MODULE => {
-            let bound =
-                |range: &ByteRange| module.names.iter().any(|n| n.id == id && range.contains(&n.range.start));
+            let bound = |range: &ByteRange| {
+                module.names.iter().any(|n| n.id == id && range.contains(&n.range.start()))
+            };
             let statements = module.statements.iter().filter(|s| s.kind == StatementKind::Other);
             statements.map(|s| &s.range).filter(|range| bound(range)).collect()
         }
@@ -175,7 +180,7 @@ fn strings_that_name(module: &Module, scope: ScopeId, text: &str) -> Vec<ByteRan
 fn runs_text(module: &Module, call: &Call) -> bool {
     let Some(root) = call.root else { return false };
     let name = &module.names[root];
-    match module.attributes[name.attributes.clone()].last() {
+    match module.attributes_of(name).last() {
         Some(last) => matches!(module.text(last.id), "timeit" | "Timer"),
         None => matches!(module.text(name.id), "eval" | "exec" | "timeit" | "Timer"),
     }
@@ -193,25 +198,21 @@ fn has_word(text: &str, word: &str) -> bool {
 /// The dotted path of a use below the package: `["sub", "f"]` for `pkg.sub.f`. Stops where something other than
 /// blanks and a dot stands between two names.
 pub fn path_of(module: &Module, name: usize) -> Vec<&str> {
-    let attributes = &module.attributes[module.names[name].attributes.clone()];
+    let attributes = module.attributes_of(&module.names[name]);
     attributes.iter().take_while(|a| a.adjacent).map(|a| module.text(a.id)).collect()
 }
 
 /// From the start of the name to the end of its attribute number `length`; the name alone for 0.
 pub fn range_of(module: &Module, name: usize, length: usize) -> ByteRange {
     let of = &module.names[name];
-    let end = of
-        .attributes
-        .clone()
-        .take(length)
-        .next_back()
-        .map_or(of.range.end, |at| module.attributes[at].range.end);
-    of.range.start..end
+    let attributes = module.attributes_of(of);
+    let end = attributes.iter().take(length).next_back().map_or(of.range.end(), |a| a.range.end());
+    of.range.start()..end
 }
 
 /// Whether the first `length` attributes of a use are the target of an assignment or a deletion.
 pub fn is_target(module: &Module, name: usize, length: usize) -> bool {
-    module.names[name].chain_is_target && module.names[name].attributes.len() == length
+    module.names[name].chain_is_target && module.attributes_of(&module.names[name]).len() == length
 }
 
 /// A name for a module that means nothing else in the file: its last component, else more of its path.

@@ -31,8 +31,8 @@ fn is_free(module: &Module, dots: &str, name: &str, local: &str) -> bool {
     let Some(id) = module.table.find(local) else { return true };
     let is_ours = |role: Role| match role {
         Role::Bind(Binding::Import(import, alias)) => {
-            let import = &module.imports[import];
-            is_generated(import, dots) && import.aliases[alias].name == name
+            let (import, alias) = module.imported(import, alias);
+            is_generated(import, dots) && alias.name == name
         }
         _ => false,
     };

@@ -13,7 +13,7 @@ pub enum ImportKind {
 }
 
 /// An import statement.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
     /// Which of the two statements.
     pub kind: ImportKind,
@@ -50,7 +50,7 @@ pub struct Import {
 }
 
 /// One name of an import.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alias {
     /// The name as Python reads it: dotted for `import`, NFKC.
     pub name: String,

@@ -1,11 +1,12 @@
 //! Lines and columns as Python counts them: a line ends at `\n`, `\r\n` or a lone `\r`.
 
+use super::names::small;
 use crate::recipe::Position;
 
 /// Where the lines of a file start.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lines {
-    starts: Vec<usize>,
+    starts: Vec<u32>,
     /// Whether a byte is a character whatever it is (Latin-1 and the like).
     single_byte: bool,
 }
@@ -13,24 +14,34 @@ pub struct Lines {
 impl Lines {
     /// Finds the lines of a content.
     pub fn new(content: &[u8], single_byte: bool) -> Self {
-        let ends = memchr::memchr2_iter(b'\n', b'\r', content)
-            .filter(|at| content[*at] == b'\n' || content.get(at + 1) != Some(&b'\n'));
-        Self { starts: std::iter::once(0).chain(ends.map(|at| at + 1)).collect(), single_byte }
+        let ends = || {
+            memchr::memchr2_iter(b'\n', b'\r', content)
+                .filter(|at| content[*at] == b'\n' || content.get(at + 1) != Some(&b'\n'))
+        };
+        let mut starts = Vec::with_capacity(1 + ends().count());
+        starts.push(0);
+        starts.extend(ends().map(|at| small(at + 1)));
+        Self { starts, single_byte }
+    }
+
+    /// The lines of another content in the same encoding.
+    pub fn again(&self, content: &[u8]) -> Self {
+        Self::new(content, self.single_byte)
     }
 
     /// The line of a byte offset, counted from 0.
     pub fn line(&self, offset: usize) -> usize {
-        self.starts.partition_point(|start| *start <= offset).saturating_sub(1)
+        self.starts.partition_point(|start| *start as usize <= offset).saturating_sub(1)
     }
 
     /// Where the line of a byte offset starts.
     pub fn start(&self, offset: usize) -> usize {
-        self.starts.get(self.line(offset)).copied().unwrap_or(0)
+        self.starts.get(self.line(offset)).map_or(0, |start| *start as usize)
     }
 
     /// Where the line after a byte offset starts; the length of `content` on the last line.
     pub fn next(&self, offset: usize, content: &[u8]) -> usize {
-        self.starts.get(self.line(offset) + 1).copied().unwrap_or(content.len())
+        self.starts.get(self.line(offset) + 1).map_or(content.len(), |start| *start as usize)
     }
 
     /// Line and column for a reader, both from 1; columns count characters.

@@ -35,8 +35,8 @@ impl Loaded {
                 loaded.names = fixed_names(&module);
             }
             let at_once = |scope: ScopeId| {
-                let scopes = std::iter::successors(Some(scope), |s| module.scopes[s.0].parent);
-                scopes.into_iter().all(|s| module.scopes[s.0].kind != ScopeKind::Function)
+                let scopes = std::iter::successors(Some(scope), |s| module.scope(*s).parent);
+                scopes.into_iter().all(|s| module.scope(s).kind != ScopeKind::Function)
             };
             for import in module.imports.iter().filter(|i| at_once(i.scope) && !i.type_checking) {
                 let base = if import.kind == ImportKind::Import {

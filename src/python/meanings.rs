@@ -1,7 +1,7 @@
 //! All that a dotted expression may mean: like [`Module::dotted`], but through several imports of one name, relative
 //! imports and plain assignments (`w = torch.library.custom_op`) as well.
 
-use super::{Binding, ByteRange, ImportKind, Module, Name, NameId, Role, ScopeId, StringLiteral};
+use super::{Binding, ByteRange, ImportKind, Module, NameId, Role, ScopeId, StringLiteral};
 use std::collections::BTreeSet;
 
 /// How many assignments in a row are followed.
@@ -30,7 +30,7 @@ impl Module {
         let mut is_bound = false;
         for binding in self.bindings(scope, name.id) {
             match self.names[binding].role {
-                Role::Bind(Binding::Import(import, alias)) => roots.push(self.imported(import, alias)),
+                Role::Bind(Binding::Import(import, alias)) => roots.push(self.imported_path(import, alias)),
                 Role::Bind(Binding::Definition(_)) => roots.push(self.text(name.id).to_owned()),
                 Role::Bind(Binding::Assignment) if deepest > 0 => {
                     if let Some(value) = self.assigned(content, binding) {
@@ -45,7 +45,7 @@ impl Module {
         if !is_bound {
             roots.push(self.text(name.id).to_owned());
         }
-        let attributes = &self.attributes[name.attributes.clone()];
+        let attributes = self.attributes_of(name);
         for root in roots {
             let path = attributes.iter().fold(root, |path, a| format!("{path}.{}", self.text(a.id)));
             if !found.contains(&path) {
@@ -54,9 +54,8 @@ impl Module {
         }
     }
 
-    fn imported(&self, import: usize, alias: usize) -> String {
-        let import = &self.imports[import];
-        let alias = &import.aliases[alias];
+    fn imported_path(&self, import: u32, alias: u32) -> String {
+        let (import, alias) = self.imported(import, alias);
         match import.kind {
             ImportKind::From if import.module.is_empty() => {
                 format!("{}{}", ".".repeat(import.level), alias.name)
@@ -76,8 +75,8 @@ impl Module {
         if self.names[binding].role != Role::Bind(Binding::Assignment) {
             return None;
         }
-        let target = &self.names[binding].range;
-        let value = |literal: &&StringLiteral| is_assignment(content, target, &literal.range);
+        let target = self.names[binding].range.range();
+        let value = |literal: &&StringLiteral| is_assignment(content, &target, &literal.range);
         self.strings.iter().find(value).map(|literal| &*literal.value)
     }
 
@@ -86,14 +85,9 @@ impl Module {
         // A value is evaluated before its target is bound.
         let value = target.checked_sub(1)?;
         let (name, used) = (&self.names[target], &self.names[value]);
-        let is_value = used.role == Role::Use && is_assignment(content, &name.range, &self.chain(used));
+        let is_value =
+            used.role == Role::Use && is_assignment(content, &name.range.range(), &self.chain(used));
         is_value.then_some(value)
-    }
-
-    /// From a name to the end of the last attribute behind it.
-    fn chain(&self, name: &Name) -> ByteRange {
-        let end = self.attributes[name.attributes.clone()].last().map_or(name.range.end, |a| a.range.end);
-        name.range.start..end
     }
 }
 

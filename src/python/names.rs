@@ -1,7 +1,8 @@
 //! Names, the scopes they live in, and which binding a use means.
 
 use super::ByteRange;
-use std::collections::HashMap;
+use foldhash::fast::RandomState;
+use indexmap::IndexSet;
 
 /// A name's text, once per file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -9,11 +10,56 @@ pub struct NameId(pub u32);
 
 /// Index of a scope in `Module::scopes`; 0 is the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ScopeId(pub usize);
+pub struct ScopeId(pub u32);
 
 impl ScopeId {
     /// The module's own scope.
     pub const MODULE: Self = Self(0);
+
+    /// As an index of `Module::scopes`.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A range of bytes or indices in half the space: a file has one for every word, and none is as long as 4 GiB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    /// Where it starts.
+    pub fn start(self) -> usize {
+        self.start as usize
+    }
+
+    /// Where it ends.
+    pub fn end(self) -> usize {
+        self.end as usize
+    }
+
+    /// As a range.
+    pub fn range(self) -> ByteRange {
+        self.start()..self.end()
+    }
+
+    /// Whether nothing is in it.
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+impl From<ByteRange> for Span {
+    fn from(range: ByteRange) -> Self {
+        Self { start: small(range.start), end: small(range.end) }
+    }
+}
+
+/// An offset or index in a file, none of which is as long as 4 GiB.
+pub(super) fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// What makes a scope.
@@ -32,7 +78,7 @@ pub enum ScopeKind {
 }
 
 /// A scope.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scope {
     /// What makes it.
     pub kind: ScopeKind,
@@ -65,9 +111,9 @@ pub enum Binding {
     /// `x: int` without a value, which binds nothing but makes the name local.
     Declaration,
     /// An import: index in `Module::imports`, index of the alias.
-    Import(usize, usize),
+    Import(u32, u32),
     /// `def` or `class`: index in `Module::definitions`.
-    Definition(usize),
+    Definition(u32),
     /// A parameter of a function.
     Parameter,
     /// A type parameter.
@@ -76,18 +122,18 @@ pub enum Binding {
 
 /// One place where a name stands. In an import statement its range is that of the bound name's text (the first
 /// component for `import a.b`).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
     /// Its text.
     pub id: NameId,
     /// Where it stands.
-    pub range: ByteRange,
+    pub range: Span,
     /// The scope that the place belongs to, which need not be the one that binds the name.
     pub scope: ScopeId,
     /// How it stands there.
     pub role: Role,
     /// `.a.b` directly behind it: a range in `Module::attributes`.
-    pub attributes: std::ops::Range<usize>,
+    pub attributes: Span,
     /// Whether the whole chain `x.a.b` is a target: assigned or deleted.
     pub chain_is_target: bool,
     /// Inside a string that is an annotation.
@@ -95,37 +141,31 @@ pub struct Name {
 }
 
 /// The texts of names.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NameTable {
-    texts: Vec<Box<str>>,
-    ids: HashMap<Box<str>, NameId>,
+    texts: IndexSet<Box<str>, RandomState>,
 }
 
 impl NameTable {
     /// The id of a text, which is added when it is new.
     pub fn add(&mut self, text: &str) -> NameId {
-        if let Some(id) = self.ids.get(text) {
-            return *id;
-        }
-        let id = NameId(u32::try_from(self.texts.len()).unwrap_or(u32::MAX));
-        self.texts.push(text.into());
-        self.ids.insert(text.into(), id);
-        id
+        let index = self.texts.get_index_of(text);
+        NameId(small(index.unwrap_or_else(|| self.texts.insert_full(text.into()).0)))
     }
 
     /// The id of a text; `None` when the file has no such name.
     pub fn find(&self, text: &str) -> Option<NameId> {
-        self.ids.get(text).copied()
+        self.texts.get_index_of(text).map(|index| NameId(small(index)))
     }
 
     /// The text of an id.
     pub fn text(&self, id: NameId) -> &str {
-        self.texts.get(id.0 as usize).map_or("", |t| t)
+        self.texts.get_index(id.0 as usize).map_or("", |t| t)
     }
 }
 
 /// Which scope binds which name.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bindings {
     /// `(scope, name, index in names)`, sorted.
     sorted: Vec<(ScopeId, NameId, usize)>,
@@ -157,7 +197,7 @@ impl Bindings {
     pub fn resolve(&self, names: &[Name], scopes: &[Scope], scope: ScopeId, id: NameId) -> ScopeId {
         let mut here = Some(scope);
         while let Some(at) = here {
-            let of = &scopes[at.0];
+            let of = &scopes[at.index()];
             let visible = at == scope || of.kind != ScopeKind::Class;
             if visible {
                 let mut bound = false;

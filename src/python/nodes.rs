@@ -1,21 +1,22 @@
 //! What else of a file the ops look at: statements of the module, definitions, calls, subscripts, strings.
 
-use super::{ByteRange, NameId, ScopeId};
+use super::{ByteRange, NameId, ScopeId, Span};
+use std::sync::Arc;
 
 /// `.name` behind an expression.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attribute {
     /// The text.
     pub id: NameId,
     /// The range of the name, without the dot.
-    pub range: ByteRange,
+    pub range: Span,
     /// Whether only blanks, line ends, `\` and one dot stand between it and what is before it. Where parentheses
     /// or a comment stand there, no range from before to behind it is an expression of its own.
     pub adjacent: bool,
 }
 
 /// A direct statement of the module.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
     /// What it is.
     pub kind: StatementKind,
@@ -39,7 +40,7 @@ pub enum StatementKind {
 }
 
 /// A `def` or `class`, at any depth.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
     /// `class`, not `def`.
     pub is_class: bool,
@@ -58,7 +59,7 @@ pub struct Definition {
 }
 
 /// `@expression`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decorator {
     /// From the `@` to the end of the expression.
     pub range: ByteRange,
@@ -69,7 +70,7 @@ pub struct Decorator {
 }
 
 /// A call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// The whole expression.
     pub range: ByteRange,
@@ -86,7 +87,7 @@ pub struct Call {
 }
 
 /// An argument of a call.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument {
     /// The keyword; `None` for a positional one and for `**x`.
     pub keyword: Option<NameId>,
@@ -99,7 +100,7 @@ pub struct Argument {
 }
 
 /// `a.b["text"]`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subscript {
     /// The name at the root of what is subscripted: index in `Module::names`.
     pub root: usize,
@@ -110,14 +111,14 @@ pub struct Subscript {
 }
 
 /// A string literal; not bytes, not an f-string.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StringLiteral {
     /// With prefix and quotes; all parts of an implicit concatenation.
     pub range: ByteRange,
     /// Between the quotes. `None` for an implicit concatenation.
     pub content: Option<ByteRange>,
     /// The value.
-    pub value: Box<str>,
+    pub value: Arc<str>,
     /// Whether the bytes between the quotes are the value: no escapes, one part, so that a range of the value is a
     /// range of the file.
     pub verbatim: bool,
@@ -126,12 +127,12 @@ pub struct StringLiteral {
 }
 
 /// An f-string that begins with literal text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormattedString {
     /// With prefix and quotes; all parts of an implicit concatenation.
     pub range: ByteRange,
     /// The text before the first `{`.
-    pub front: Box<str>,
+    pub front: Arc<str>,
 }
 
 impl Call {

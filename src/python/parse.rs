@@ -11,17 +11,18 @@ use super::lines::Lines;
 use super::names::Bindings;
 use super::nodes::Attribute;
 use super::{
-    ByteRange, Call, Definition, FormattedString, Import, Name, NameId, NameTable, Scope, ScopeId, Statement,
-    StringLiteral, Subscript,
+    Alias, ByteRange, Call, Definition, FormattedString, Import, Name, NameId, NameTable, Scope, ScopeId,
+    Statement, StringLiteral, Subscript,
 };
 use crate::recipe::Position;
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::{ModModule, PythonVersion};
 use ruff_python_parser::{Mode, ParseOptions, Parsed, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
+use std::sync::Arc;
 
 /// A Python file as plain data. Lists are in source order unless they say otherwise.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Module {
     /// Every import, at every depth.
     pub imports: Vec<Import>,
@@ -34,7 +35,7 @@ pub struct Module {
     /// Every place where a name stands, in the order of evaluation.
     pub names: Vec<Name>,
     /// The texts of names.
-    pub table: NameTable,
+    pub table: Arc<NameTable>,
     /// The attributes behind names (and other expressions); those of one chain are neighbours.
     pub attributes: Vec<Attribute>,
     /// Every call.
@@ -49,8 +50,8 @@ pub struct Module {
     pub echoed: Vec<ByteRange>,
     /// Every comment, from `#` to the end of the line.
     pub comments: Vec<ByteRange>,
-    bindings: Bindings,
-    lines: Lines,
+    bindings: Arc<Bindings>,
+    pub(super) lines: Lines,
 }
 
 /// Why a file is no Python.
@@ -102,6 +103,28 @@ impl Module {
         self.table.text(id)
     }
 
+    /// A scope.
+    pub fn scope(&self, id: ScopeId) -> &Scope {
+        &self.scopes[id.index()]
+    }
+
+    /// What stands behind a name: `.a.b`.
+    pub fn attributes_of(&self, name: &Name) -> &[Attribute] {
+        &self.attributes[name.attributes.range()]
+    }
+
+    /// From a name to the end of the last attribute behind it.
+    pub fn chain(&self, name: &Name) -> ByteRange {
+        let end = self.attributes_of(name).last().map_or(name.range.end(), |a| a.range.end());
+        name.range.start()..end
+    }
+
+    /// An import and one of its names, as [`Binding::Import`] refers to them.
+    pub fn imported(&self, import: u32, alias: u32) -> (&Import, &Alias) {
+        let import = &self.imports[import as usize];
+        (import, &import.aliases[alias as usize])
+    }
+
     /// The scope whose variable the name at that index is.
     pub fn resolve(&self, name: usize) -> ScopeId {
         let name = &self.names[name];
@@ -141,7 +164,7 @@ fn read(
     let mut module = walk::walk(parsed, text, content, lines);
     let comments = parsed.tokens().iter().filter(|t| t.kind() == TokenKind::Comment);
     module.comments = comments.map(|t| range(t.range())).collect();
-    module.bindings = Bindings::new(&module.names);
+    module.bindings = Bindings::new(&module.names).into();
     Ok(module)
 }
 

@@ -2,9 +2,11 @@
 //! edit is seen and a move is not.
 
 use super::{Module, SyntaxError};
+use crate::workspace::TextEdit;
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex};
 
 /// Bytes of source whose modules are kept. What is beyond is parsed again.
@@ -32,6 +34,41 @@ impl Parsed {
     /// # Errors
     /// As [`Module::parse`].
     pub fn module(&self, content: &Arc<[u8]>) -> Result<Arc<Module>, SyntaxError> {
+        self.remember(content, || Module::parse(content))
+    }
+
+    /// What a file says after edits of `before`, the content that `module` was parsed from, which is forgotten.
+    ///
+    /// # Errors
+    /// As [`Module::parse`].
+    pub fn edited(
+        &self,
+        before: &Arc<[u8]>,
+        module: Arc<Module>,
+        edits: &[TextEdit],
+        after: &Arc<[u8]>,
+    ) -> Result<Arc<Module>, SyntaxError> {
+        self.forget(before);
+        let edited = |module: Module| module.edited(edits, after);
+        let read = || edited(Arc::unwrap_or_clone(module)).map_or_else(|| Module::parse(after), Ok);
+        let module = self.remember(after, read);
+        debug_assert_eq!(module.as_deref().ok(), Module::parse(after).as_ref().ok());
+        module
+    }
+
+    fn forget(&self, content: &Arc<[u8]>) {
+        if let Ok(mut kept) = self.kept.lock()
+            && let Some(known) = kept.by_hash.remove(&self.hasher.hash_one(content))
+        {
+            kept.bytes -= known.iter().map(|(content, _)| content.len()).sum::<usize>();
+        }
+    }
+
+    fn remember(
+        &self,
+        content: &Arc<[u8]>,
+        read: impl FnOnce() -> Result<Module, SyntaxError>,
+    ) -> Result<Arc<Module>, SyntaxError> {
         let hash = self.hasher.hash_one(content);
         let same = |known: &&Known| Arc::ptr_eq(&known.0, content) || known.0 == *content;
         if let Ok(kept) = self.kept.lock()
@@ -39,7 +76,7 @@ impl Parsed {
         {
             return module.clone();
         }
-        let module = Module::parse(content).map(Arc::new);
+        let module = read().map(Arc::new);
         if let Ok(mut kept) = self.kept.lock()
             && kept.bytes + content.len() <= MAX_KEPT
         {

@@ -120,15 +120,15 @@ fn other_meanings(module: &Module, name: &str, scope: ScopeId, uses: &[ScopeId])
         let Role::Bind(Binding::Import(import, alias)) = role else {
             return false;
         };
-        let import = &module.imports[import];
-        import.kind == ImportKind::Import && import.aliases[alias].name.split('.').next() == Some(name)
+        let (import, alias) = module.imported(import, alias);
+        import.kind == ImportKind::Import && alias.name.split('.').next() == Some(name)
     };
     let bound_here: Vec<Role> = module.bindings(scope, id).map(|index| module.names[index].role).collect();
     let is_package_here = !bound_here.is_empty() && bound_here.iter().all(|role| same_package(*role));
-    let around = |of: ScopeId| std::iter::successors(Some(of), |s| module.scopes[s.0].parent);
+    let around = |of: ScopeId| std::iter::successors(Some(of), |s| module.scope(*s).parent);
     // Scopes between a use and `scope` that bind the name take the use for themselves; a class does not for the
     // functions inside it.
-    let sees = |of: ScopeId, s: ScopeId| s == of || module.scopes[s.0].kind != ScopeKind::Class;
+    let sees = |of: ScopeId, s: ScopeId| s == of || module.scope(s).kind != ScopeKind::Class;
     let inside = |of: ScopeId| around(of).take_while(|s| *s != scope).filter(move |s| sees(of, *s));
     let between: BTreeSet<ScopeId> = uses.iter().flat_map(|of| inside(*of)).collect();
     let in_the_way = |(index, of): (usize, &Name)| {
@@ -144,7 +144,7 @@ fn other_meanings(module: &Module, name: &str, scope: ScopeId, uses: &[ScopeId])
     let places =
         module.names.iter().enumerate().filter(|(_, n)| n.id == id).filter(|place| in_the_way(*place));
     let obstacle = |(_, of): (usize, &Name)| Obstacle {
-        range: of.range.clone(),
+        range: of.range.range(),
         reason: format!("`{name}` means something else here"),
     };
     places.map(obstacle).collect()

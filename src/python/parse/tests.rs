@@ -152,7 +152,7 @@ fn scope_kind(source: &str, name: &str) -> Vec<(usize, ScopeKind)> {
     let id = module.table.find(name).unwrap();
     let uses =
         (0..module.names.len()).filter(|i| module.names[*i].id == id && module.names[*i].role == Role::Use);
-    uses.map(|i| (module.names[i].range.start, module.scopes[module.resolve(i).0].kind)).collect()
+    uses.map(|i| (module.names[i].range.start(), module.scope(module.resolve(i)).kind)).collect()
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn chains_know_their_attributes() {
         .iter()
         .filter(|n| n.id == id)
         .map(|n| {
-            let attributes = &module.attributes[n.attributes.clone()];
+            let attributes = module.attributes_of(n);
             let texts: Vec<_> = attributes.iter().map(|a| module.text(a.id)).collect();
             let adjacent = attributes.iter().all(|a| a.adjacent);
             format!("{} {adjacent} {} {}", texts.join("."), n.chain_is_target, n.in_string)
@@ -202,7 +202,7 @@ fn chains_know_their_attributes() {
         ]
     );
     let last = module.names.iter().rfind(|n| n.id == id).unwrap();
-    assert_eq!(&source[last.range.start..module.attributes[last.attributes.end - 1].range.end], "a.b.T");
+    assert_eq!(&source[module.chain(last)], "a.b.T");
 }
 
 #[test]
@@ -248,7 +248,7 @@ f().define('x\\n')
     assert_eq!(call.argument(0, None).unwrap().string, Some(1));
     assert_eq!(call.argument(5, module.table.find("device")).unwrap().string, Some(2));
     assert_eq!(
-        module.names[decorator.root.unwrap()].range,
+        module.names[decorator.root.unwrap()].range.range(),
         call.function_range.start..call.function_range.start + 3
     );
     assert_eq!(module.subscripts.len(), 1);
@@ -263,7 +263,7 @@ fn import_bindings_point_back() {
         .names
         .iter()
         .filter_map(|n| match n.role {
-            Role::Bind(Binding::Import(i, a)) => Some((module.text(n.id).to_owned(), i, a, n.range.clone())),
+            Role::Bind(Binding::Import(i, a)) => Some((module.text(n.id).to_owned(), i, a, n.range.range())),
             _ => None,
         })
         .collect();

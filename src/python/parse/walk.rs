@@ -7,10 +7,12 @@ mod import_statements;
 
 use super::{Module, range};
 use crate::python::lines::Lines;
+use crate::python::names::small;
 use crate::python::nodes::{Statement, StatementKind};
-use crate::python::{Binding, ByteRange, ImportKind, Name, Role, Scope, ScopeId, ScopeKind};
+use crate::python::{Binding, ByteRange, ImportKind, Name, NameTable, Role, Scope, ScopeId, ScopeKind};
 use guards::{catches_import_error, is_generic, is_named, is_type_checking, suppresses_import_error};
 use ruff_python_ast as ast;
+use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, ExprContext, Stmt};
 use ruff_python_parser::Parsed;
@@ -20,9 +22,13 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 pub fn walk(parsed: &Parsed<ast::ModModule>, text: &str, content: &[u8], lines: Lines) -> Module {
     let body = &parsed.syntax().body;
     let mut module = Module { lines, ..Module::default() };
+    let (names, attributes) = count(parsed);
+    module.names.reserve_exact(names);
+    module.attributes.reserve_exact(attributes);
     module.scopes.push(Scope { kind: ScopeKind::Module, parent: None, range: 0..text.len() });
     let mut walker = Walker {
         module,
+        table: NameTable::default(),
         text,
         content,
         around: Around::default(),
@@ -35,7 +41,19 @@ pub fn walk(parsed: &Parsed<ast::ModModule>, text: &str, content: &[u8], lines: 
     for stmt in body {
         walker.module_statement(stmt);
     }
+    walker.module.table = walker.table.into();
     walker.module
+}
+
+/// About how many names and attributes a file has, so that their lists need not grow.
+fn count(parsed: &Parsed<ast::ModModule>) -> (usize, usize) {
+    let (mut names, mut attributes, mut after_dot) = (0, 0, false);
+    for token in parsed.tokens() {
+        let count = if after_dot { &mut attributes } else { &mut names };
+        *count += usize::from(token.kind() == TokenKind::Name);
+        after_dot = token.kind() == TokenKind::Dot;
+    }
+    (names, attributes)
 }
 
 /// What is around the node.
@@ -63,6 +81,7 @@ enum Last {
 
 struct Walker<'a> {
     module: Module,
+    table: NameTable,
     text: &'a str,
     content: &'a [u8],
     around: Around,
@@ -78,14 +97,14 @@ impl Walker<'_> {
     }
 
     fn name_at(&mut self, text: &str, at: ByteRange, role: Role, scope: ScopeId) -> usize {
-        let id = self.module.table.add(text);
+        let id = self.table.add(text);
         let end = self.module.attributes.len();
         self.module.names.push(Name {
             id,
-            range: at,
+            range: at.into(),
             scope,
             role,
-            attributes: end..end,
+            attributes: (end..end).into(),
             chain_is_target: false,
             in_string: self.in_string,
         });
@@ -102,7 +121,7 @@ impl Walker<'_> {
     fn scoped(&mut self, kind: ScopeKind, at: TextRange, inside: impl FnOnce(&mut Self)) {
         let parent = Some(self.around.scope);
         self.module.scopes.push(Scope { kind, parent, range: range(at) });
-        let scope = ScopeId(self.module.scopes.len() - 1);
+        let scope = ScopeId(small(self.module.scopes.len() - 1));
         let guarded = self.around.guarded && kind != ScopeKind::Function;
         let before = self.around;
         self.around = Around { scope, depth: 0, guarded, ..before };

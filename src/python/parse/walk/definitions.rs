@@ -2,6 +2,7 @@
 
 use super::super::range;
 use super::{Last, Walker};
+use crate::python::names::small;
 use crate::python::nodes::{Decorator, Definition};
 use crate::python::{Binding, Role, Scope, ScopeKind};
 use ruff_python_ast as ast;
@@ -18,7 +19,7 @@ impl Walker<'_> {
         decorators: &[ast::Decorator],
     ) {
         let index = self.module.definitions.len();
-        let id = self.module.table.add(&name.id);
+        let id = self.table.add(&name.id);
         self.module.definitions.push(Definition {
             is_class,
             name: id,
@@ -41,7 +42,7 @@ impl Walker<'_> {
                 call,
             });
         }
-        self.name(&name.id, name.range, Role::Bind(Binding::Definition(index)));
+        self.name(&name.id, name.range, Role::Bind(Binding::Definition(small(index))));
     }
 
     pub(super) fn with_type_parameters(
@@ -146,7 +147,7 @@ impl Walker<'_> {
         };
         let mut scope = self.around.scope;
         while let Scope { kind: ScopeKind::Comprehension, parent: Some(parent), .. } =
-            self.module.scopes[scope.0]
+            self.module.scopes[scope.index()]
         {
             scope = parent;
         }

@@ -48,10 +48,10 @@ impl Walker<'_> {
         let between = attribute.value.end().to_usize()..attribute.attr.start().to_usize();
         let gap =
             self.text[between].trim_matches(|c: char| c.is_ascii_whitespace() || c == '\\' || c == '\x0c');
-        let id = self.module.table.add(&attribute.attr.id);
+        let id = self.table.add(&attribute.attr.id);
         self.module.attributes.push(Attribute {
             id,
-            range: range(attribute.attr.range),
+            range: range(attribute.attr.range).into(),
             adjacent: gap == ".",
         });
         let Some(Last::Chain(root)) = self.last else {
@@ -59,10 +59,8 @@ impl Walker<'_> {
         };
         let end = self.module.attributes.len();
         let name = &mut self.module.names[root];
-        if name.attributes.is_empty() {
-            name.attributes.start = end - 1;
-        }
-        name.attributes.end = end;
+        let start = if name.attributes.is_empty() { end - 1 } else { name.attributes.start() };
+        name.attributes = (start..end).into();
         name.chain_is_target = attribute.ctx != ExprContext::Load;
         Some(Last::Chain(root))
     }
@@ -80,15 +78,15 @@ impl Walker<'_> {
             function_range: range(call.func.range()),
             root,
             method,
-            arguments: Vec::new(),
+            arguments: Vec::with_capacity(call.arguments.len()),
             scope: self.around.scope,
         });
         let positional = call.arguments.args.iter().map(|value| (None, value));
         let keywords = call.arguments.keywords.iter().map(|k| (k.arg.as_ref(), &k.value));
         for (keyword, value) in positional.chain(keywords) {
-            let keyword = keyword.map(|k| self.module.table.add(&k.id));
+            let keyword = keyword.map(|k| self.table.add(&k.id));
             let number = self.module.calls[index].arguments.len();
-            if holds_type(&call.func, number, keyword.map(|k| self.module.table.text(k))) {
+            if holds_type(&call.func, number, keyword.map(|k| self.table.text(k))) {
                 self.in_annotation(|walker| walker.expression(value));
             } else {
                 self.expression(value);

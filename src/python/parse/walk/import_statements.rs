@@ -2,6 +2,7 @@
 
 use super::super::range;
 use super::Walker;
+use crate::python::names::small;
 use crate::python::{Alias, Binding, ByteRange, Import, ImportKind, Role};
 use ruff_python_ast as ast;
 use ruff_text_size::TextRange;
@@ -12,7 +13,12 @@ impl Walker<'_> {
         for (at, alias) in import.aliases.iter().enumerate() {
             let place = alias.as_range.clone().or_else(|| alias.components.first().cloned());
             let place = place.unwrap_or_else(|| alias.range.clone());
-            self.name_at(alias.bound(), place, Role::Bind(Binding::Import(index, at)), self.around.scope);
+            self.name_at(
+                alias.bound(),
+                place,
+                Role::Bind(Binding::Import(small(index), small(at))),
+                self.around.scope,
+            );
         }
         self.module.imports.push(import);
     }
