@@ -27,7 +27,7 @@ pub(super) struct IndexEntry {
 }
 
 /// The whole index, sorted by path.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Index {
     pub entries: Vec<IndexEntry>,
     /// When the file was written: seconds and nanoseconds.

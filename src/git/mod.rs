@@ -20,6 +20,7 @@ mod status;
 mod trees;
 mod untracked;
 mod url;
+mod written_tree;
 
 pub use cache::{Fetching, Progress, cache_directory, history as cached_history};
 pub use checkout::Checkout;

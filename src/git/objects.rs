@@ -4,6 +4,8 @@
 use super::layout::{object_id, read_small};
 use crate::workspace::{Mode, RepoPath, Stored};
 use git2::{ErrorCode, ObjectFormat, ObjectType, Odb, Oid};
+use sha1::Sha1;
+use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::fmt;
@@ -185,7 +187,7 @@ impl Objects {
 
     /// Whether these bytes are exactly that blob.
     pub(super) fn is_blob(&self, bytes: &[u8], id: Oid) -> bool {
-        Oid::hash_object_ext(ObjectType::Blob, bytes, self.format).is_ok_and(|found| found == id)
+        hash(ObjectType::Blob, bytes, self.format) == Some(id)
     }
 
     /// Whether a file on disk holds exactly that blob. Reads it in pieces.
@@ -280,7 +282,20 @@ impl Objects {
     }
 }
 
-fn file_mode(git: u32) -> Option<Mode> {
+/// The id of an object with that content.
+pub(super) fn hash(kind: ObjectType, content: &[u8], format: ObjectFormat) -> Option<Oid> {
+    fn of<D: Digest>(kind: ObjectType, content: &[u8]) -> Option<Oid> {
+        let head = format!("{} {}\0", kind.str(), content.len());
+        Oid::from_bytes(&D::new().chain_update(head).chain_update(content).finalize()).ok()
+    }
+    match format {
+        ObjectFormat::Sha1 => of::<Sha1>(kind, content),
+        ObjectFormat::Sha256 => of::<Sha256>(kind, content),
+    }
+}
+
+/// How a file with git's mode stands in a tree; `None` for what is no file.
+pub(super) fn file_mode(git: u32) -> Option<Mode> {
     match git & 0o170_000 {
         0o120_000 => Some(Mode::Symlink),
         0o100_000 if git & 0o100 != 0 => Some(Mode::Executable),
@@ -290,7 +305,10 @@ fn file_mode(git: u32) -> Option<Mode> {
 }
 
 /// A forged tree can hold a link and a directory of one name; git would write through the link.
-fn refuse_files_as_directories(listing: &Listing) -> Result<(), ObjectError> {
+///
+/// # Errors
+/// The commit tracks such a thing.
+pub(super) fn refuse_files_as_directories(listing: &Listing) -> Result<(), ObjectError> {
     let mut checked: Option<RepoPath> = None;
     for path in listing.files.keys().chain(listing.submodules.keys()) {
         let parent = path.parent();

@@ -71,6 +71,15 @@ impl Stored for TrackedFile {
     fn size(&self) -> Option<u64> {
         self.objects.size(self.id)
     }
+
+    fn size_above(&self, limit: u64) -> Option<u64> {
+        // A blob that is not in the work tree is measured when it is read.
+        let on_disk = || fs::symlink_metadata(&self.full).is_ok_and(|m| m.len() > limit);
+        if self.objects.known(self.id).is_some() || !on_disk() {
+            return None;
+        }
+        self.size().filter(|size| *size > limit)
+    }
 }
 
 impl Checkout {

@@ -72,8 +72,12 @@ impl Checkout {
         depth: usize,
         status: &mut Status,
     ) -> Result<(), Failure> {
-        let listing = self.objects.list(commit).map_err(|error| self.unreadable(&error))?;
         let index = self.index()?;
+        let tree = self.objects.tree_of(commit).map_err(|error| self.unreadable(&error))?;
+        let listing = match index.listing(tree, self.layout.format) {
+            Some(listing) => listing,
+            None => self.objects.list(commit).map_err(|error| self.unreadable(&error))?,
+        };
         let mut survey = Survey {
             checkout: self,
             prefix,

@@ -8,7 +8,7 @@ use crate::ops::Failure;
 use crate::workspace::RepoPath;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -22,43 +22,96 @@ pub(super) fn find(
 ) -> Result<Vec<(RepoPath, &'static str)>, Failure> {
     // What lies in a submodule is that repository's business.
     let submodules: HashSet<PathBuf> = listing.submodules.keys().map(|p| top.join(p.as_os_path())).collect();
-    let mut rules: Vec<Gitignore> = vec![rules_of(top)?];
+    let files: Known<'_> = listing.files.keys().map(RepoPath::as_bytes).collect();
+    let directories = directories_of(listing);
+    let mut rules = Rules { top, of: HashMap::new(), ignored: HashMap::new() };
     let mut found = Vec::new();
     let mut walk = WalkDir::new(top).follow_links(false).min_depth(1).into_iter();
     while let Some(item) = walk.next() {
         let item = item.map_err(|e| source(format!("cannot look through {}: {e}", top.display())))?;
         let kind = item.file_type();
-        rules.truncate(item.depth());
-        let is_skipped = || {
-            item.file_name() == ".git"
-                || submodules.contains(item.path())
-                || is_ignored(&rules, item.path(), kind.is_dir())
-        };
+        let Some(below) = below(top, item.path()) else { continue };
+        let is_other = || item.file_name() == ".git" || submodules.contains(item.path());
         if kind.is_dir() {
-            if is_skipped() {
+            if is_other() || !directories.contains(below) && rules.is_ignored(item.path(), true)? {
                 walk.skip_current_dir();
-            } else {
-                rules.push(rules_of(item.path())?);
             }
             continue;
         }
-        if !(kind.is_file() || kind.is_symlink()) {
+        // Most files are tracked, and then no rule matters.
+        if files.contains(below) || !(kind.is_file() || kind.is_symlink()) {
             continue;
         }
-        let Ok(below) = item.path().strip_prefix(top) else { continue };
-        let Ok(path) = RepoPath::new(below.as_os_str().as_bytes()) else { continue };
-        // Most files are tracked, and then no rule matters.
-        if !listing.files.contains_key(&path) && !staged(&path) && !is_skipped() {
+        let Ok(path) = RepoPath::new(below) else { continue };
+        if !staged(&path) && !is_other() && !rules.is_ignored(item.path(), false)? {
             found.push((path, if kind.is_symlink() { "untracked symlink" } else { "untracked" }));
         }
     }
     Ok(found)
 }
 
-/// The innermost rule that says something decides.
-fn is_ignored(rules: &[Gitignore], path: &Path, is_dir: bool) -> bool {
-    let decision = rules.iter().rev().map(|rules| rules.matched(path, is_dir)).find(|m| !m.is_none());
-    matches!(decision, Some(Match::Ignore(_)))
+/// Paths, to be asked for every file of a checkout.
+type Known<'a> = HashSet<&'a [u8], foldhash::fast::RandomState>;
+
+/// The directories that hold tracked files at any depth.
+fn directories_of(listing: &Listing) -> Known<'_> {
+    let mut found = Known::default();
+    for path in listing.files.keys() {
+        let mut directory = path.as_bytes();
+        while let Some(end) = memchr::memrchr(b'/', directory) {
+            directory = &directory[..end];
+            if !found.insert(directory) {
+                break;
+            }
+        }
+    }
+    found
+}
+
+fn below<'p>(top: &Path, path: &'p Path) -> Option<&'p [u8]> {
+    let below = path.as_os_str().as_bytes().strip_prefix(top.as_os_str().as_bytes())?;
+    Some(below.strip_prefix(b"/").unwrap_or(below))
+}
+
+/// The ignore rules of a checkout, read where somebody asks.
+struct Rules<'a> {
+    top: &'a Path,
+    of: HashMap<PathBuf, Gitignore>,
+    /// What is decided about directories.
+    ignored: HashMap<PathBuf, bool>,
+}
+
+impl Rules<'_> {
+    /// Whether a rule names a path or a directory around it: git looks at nothing in such a directory.
+    fn is_ignored(&mut self, path: &Path, is_dir: bool) -> Result<bool, Failure> {
+        if let Some(known) = self.ignored.get(path) {
+            return Ok(*known);
+        }
+        let around = path.parent().filter(|parent| *parent != self.top);
+        let is =
+            around.map_or(Ok(false), |parent| self.is_ignored(parent, true))? || self.names(path, is_dir)?;
+        if is_dir {
+            self.ignored.insert(path.to_path_buf(), is);
+        }
+        Ok(is)
+    }
+
+    /// The innermost rule that says something decides.
+    fn names(&mut self, path: &Path, is_dir: bool) -> Result<bool, Failure> {
+        for directory in path.ancestors().skip(1) {
+            if !self.of.contains_key(directory) {
+                self.of.insert(directory.to_path_buf(), rules_of(directory)?);
+            }
+            match self.of[directory].matched(path, is_dir) {
+                Match::None => {}
+                decided => return Ok(decided.is_ignore()),
+            }
+            if directory == self.top {
+                break;
+            }
+        }
+        Ok(false)
+    }
 }
 
 /// The rules of a directory's own `.gitignore`; a link is not followed, as git does not follow it.

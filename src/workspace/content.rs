@@ -30,6 +30,11 @@ pub trait Stored: Send + Sync {
     fn size(&self) -> Option<u64> {
         None
     }
+
+    /// The size in bytes when it is more than `limit`.
+    fn size_above(&self, limit: u64) -> Option<u64> {
+        self.size().filter(|size| *size > limit)
+    }
 }
 
 /// The content of a file, or the target of a symlink. Cheap to clone.
@@ -58,6 +63,14 @@ impl Content {
         match self {
             Self::Bytes(bytes) => Some(bytes.len() as u64),
             Self::Stored(stored) => stored.size(),
+        }
+    }
+
+    /// The size in bytes when it is more than `limit`.
+    pub fn size_above(&self, limit: u64) -> Option<u64> {
+        match self {
+            Self::Bytes(bytes) => Some(bytes.len() as u64).filter(|size| *size > limit),
+            Self::Stored(stored) => stored.size_above(limit),
         }
     }
 

@@ -219,12 +219,12 @@ impl Workspace {
     /// No such file, or its content cannot be read.
     pub fn read(&self, path: &RepoPath) -> io::Result<Arc<[u8]>> {
         match self.entries.get(path) {
-            Some(entry) => match entry.content.size() {
-                Some(size) if size > MAX_READ => Err(io::Error::new(
+            Some(entry) => match entry.content.size_above(MAX_READ) {
+                Some(size) => Err(io::Error::new(
                     io::ErrorKind::FileTooLarge,
                     format!("the file has {size} bytes; ops read at most {MAX_READ}"),
                 )),
-                _ => entry.content.read(),
+                None => entry.content.read(),
             },
             None => Err(io::Error::new(io::ErrorKind::NotFound, format!("`{path}` is not in the tree"))),
         }
