@@ -5,13 +5,13 @@ use git2::{ObjectFormat, Oid};
 use std::cell::Cell;
 use std::fmt;
 use std::fs::Metadata;
+use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 
 /// One path of the index.
 #[derive(Debug, Clone)]
 pub(super) struct IndexEntry {
-    /// The path; a directory that a sparse index leaves out ends in `/`.
-    pub path: Vec<u8>,
+    path: Range<u32>,
     /// The object that is staged.
     pub id: Oid,
     /// Git's mode.
@@ -30,6 +30,8 @@ pub(super) struct IndexEntry {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Index {
     pub entries: Vec<IndexEntry>,
+    /// The paths of all entries, one after the other.
+    paths: Vec<u8>,
     /// When the file was written: seconds and nanoseconds.
     pub written: Option<(i64, i64)>,
     /// The place after the one found last: whoever asks goes through the paths in order.
@@ -75,6 +77,10 @@ impl IndexError {
 const SPARSE_DIRECTORY: u32 = 0o040_000;
 
 impl IndexEntry {
+    fn place(&self) -> Range<usize> {
+        self.path.start as usize..self.path.end as usize
+    }
+
     /// Whether it stands for a whole directory that a sparse checkout leaves out.
     pub(super) fn is_sparse_directory(&self) -> bool {
         self.mode == SPARSE_DIRECTORY
@@ -120,12 +126,13 @@ impl Index {
         let count = reader.number()?;
         // No entry is smaller, whatever the file says of their number.
         let mut entries: Vec<IndexEntry> = Vec::with_capacity((count as usize).min(bytes.len() / 62));
-        let mut path = Vec::new();
+        let mut paths = Vec::with_capacity(bytes.len() / 2);
         // The names in a split index are in its other part.
         let mut sorted = true;
         for _ in 0..count {
-            let entry = reader.entry(version, format, &mut path)?;
-            sorted &= entries.last().is_none_or(|last| last.path < entry.path);
+            let last = entries.last().map_or(0..0, |last| last.place());
+            let entry = reader.entry(version, format, &mut paths, last.clone())?;
+            sorted &= entries.is_empty() || paths[last] < paths[entry.place()];
             entries.push(entry);
         }
         let checksum = if format == ObjectFormat::Sha256 { 32 } else { 20 };
@@ -142,10 +149,15 @@ impl Index {
             reader.take(length)?;
         }
         if sorted {
-            Ok(Self { entries, written: None, next: Cell::new(0) })
+            Ok(Self { entries, paths, written: None, next: Cell::new(0) })
         } else {
             Err(IndexError::Damaged)
         }
+    }
+
+    /// The path of an entry; a directory that a sparse index leaves out ends in `/`.
+    pub(super) fn path(&self, entry: &IndexEntry) -> &[u8] {
+        &self.paths[entry.place()]
     }
 
     /// The entry of a path.
@@ -157,8 +169,8 @@ impl Index {
     pub(super) fn find(&self, path: &[u8]) -> Option<usize> {
         let next = self.next.get();
         let at = match self.entries.get(next) {
-            Some(entry) if entry.path == path => next,
-            _ => self.entries.binary_search_by(|e| e.path.as_slice().cmp(path)).ok()?,
+            Some(entry) if self.path(entry) == path => next,
+            _ => self.entries.binary_search_by(|e| self.path(e).cmp(path)).ok()?,
         };
         self.next.set(at + 1);
         Some(at)
@@ -198,12 +210,13 @@ impl<'a> Reader<'a> {
         Ok(u16::from_be_bytes(bytes))
     }
 
-    /// One entry; `path` is that of the one before, which version 4 builds on.
+    /// One entry, whose path is added to `paths`; that of the one before is at `last`, and version 4 builds on it.
     fn entry(
         &mut self,
         version: u32,
         format: ObjectFormat,
-        path: &mut Vec<u8>,
+        paths: &mut Vec<u8>,
+        last: Range<usize>,
     ) -> Result<IndexEntry, IndexError> {
         let start = self.at;
         let ctime = (self.number()?, self.number()?);
@@ -219,14 +232,15 @@ impl<'a> Reader<'a> {
         if flags & 0x3000 != 0 {
             return Err(IndexError::Unmerged);
         }
+        let start_of_path = paths.len();
         if version == 4 {
-            let kept = path.len().checked_sub(self.varint()?).ok_or(IndexError::Damaged)?;
-            path.truncate(kept);
-        } else {
-            path.clear();
+            let kept = last.len().checked_sub(self.varint()?).ok_or(IndexError::Damaged)?;
+            paths.extend_from_within(last.start..last.start + kept);
         }
         let length = memchr::memchr(0, &self.bytes[self.at..]).ok_or(IndexError::Damaged)?;
-        path.extend_from_slice(self.take(length)?);
+        paths.extend_from_slice(self.take(length)?);
+        let offset = |at: usize| u32::try_from(at).map_err(|_| IndexError::Damaged);
+        let path = offset(start_of_path)?..offset(paths.len())?;
         self.take(1)?;
         if version < 4 {
             // Entries are padded to a multiple of eight bytes, with one NUL at least.
@@ -234,7 +248,7 @@ impl<'a> Reader<'a> {
             self.take(if rest == 0 { 0 } else { 8 - rest })?;
         }
         Ok(IndexEntry {
-            path: path.clone(),
+            path,
             id,
             mode,
             skip_worktree: more & 0x4000 != 0,
@@ -261,11 +275,11 @@ impl<'a> Reader<'a> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     /// A version 2 index with these paths.
-    fn index(paths: &[&str], extension: &[u8]) -> Vec<u8> {
+    pub(in super::super) fn index(paths: &[&str], extension: &[u8]) -> Vec<u8> {
         let mut bytes = b"DIRC\0\0\0\x02\0\0\0".to_vec();
         bytes.push(u8::try_from(paths.len()).unwrap());
         for path in paths {
@@ -285,7 +299,7 @@ mod tests {
 
     fn parse(bytes: &[u8]) -> Result<Vec<String>, IndexError> {
         let index = Index::parse(bytes, ObjectFormat::Sha1)?;
-        Ok(index.entries.iter().map(|e| String::from_utf8_lossy(&e.path).into_owned()).collect())
+        Ok(index.entries.iter().map(|e| String::from_utf8_lossy(index.path(e)).into_owned()).collect())
     }
 
     #[test]

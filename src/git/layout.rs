@@ -221,7 +221,7 @@ fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     if !meta.is_file() || meta.len() > limit {
         return Err(io::Error::other("is no file of git's"));
     }
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or_default() + 1);
     File::open(path)?.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

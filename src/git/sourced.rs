@@ -3,10 +3,11 @@
 
 use super::checkout::{Checkout, source};
 use super::objects::Objects;
-use super::status::{State, Status, Tracked};
+use super::status::{State, Status, Tracked, WorkTree};
 use crate::ops::{Evidence, Failure};
 use crate::workspace::{Content, Entry, Mode, RepoPath, Stored, Workspace, load};
 use git2::Oid;
+use std::borrow::Cow;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -24,9 +25,9 @@ pub struct Sourced {
 
 /// A tracked file: the blob, or the work tree's file where that is proven to be the same.
 struct TrackedFile {
-    objects: Arc<Objects>,
+    work_tree: Arc<WorkTree>,
+    path: RepoPath,
     id: Oid,
-    full: PathBuf,
     link: bool,
     same: OnceLock<bool>,
 }
@@ -36,46 +37,54 @@ struct TrackedFile {
 const LARGE: u64 = 64 << 20;
 
 impl TrackedFile {
+    fn objects(&self) -> &Objects {
+        &self.work_tree.objects
+    }
+
+    fn full(&self) -> PathBuf {
+        self.work_tree.full(&self.path)
+    }
+
     /// The bytes of the work tree if they are the blob's, else the blob.
     fn proven(&self) -> io::Result<Arc<[u8]>> {
+        let full = self.full();
         let on_disk = match self.link {
-            true => fs::read_link(&self.full).map(|t| t.as_os_str().as_bytes().to_vec()),
-            false => fs::read(&self.full),
+            true => fs::read_link(&full).map(|t| t.as_os_str().as_bytes().to_vec()),
+            false => fs::read(&full),
         };
         if let Ok(bytes) = on_disk
-            && self.objects.is_blob(&bytes, self.id)
+            && self.objects().is_blob(&bytes, self.id)
         {
             return Ok(bytes.into());
         }
-        self.objects
-            .blob(self.id)
-            .map_err(|error| io::Error::other(format!("{}: {error}", self.full.display())))
+        self.objects().blob(self.id).map_err(|error| io::Error::other(format!("{}: {error}", full.display())))
     }
 }
 
 impl Stored for TrackedFile {
     fn read(&self) -> io::Result<Arc<[u8]>> {
-        self.objects.kept(self.id, || self.proven())
+        self.objects().kept(self.id, || self.proven())
     }
 
     fn read_last(&self) -> io::Result<Arc<[u8]>> {
-        self.objects.known(self.id).map_or_else(|| self.proven(), Ok)
+        self.objects().known(self.id).map_or_else(|| self.proven(), Ok)
     }
 
-    fn file(&self) -> Option<&Path> {
-        let large = || fs::symlink_metadata(&self.full).is_ok_and(|m| m.is_file() && m.len() >= LARGE);
-        let same = self.same.get_or_init(|| large() && self.objects.is_blob_file(&self.full, self.id));
-        (!self.link && *same).then_some(&self.full)
+    fn file(&self) -> Option<Cow<'_, Path>> {
+        let full = self.full();
+        let large = || fs::symlink_metadata(&full).is_ok_and(|m| m.is_file() && m.len() >= LARGE);
+        let same = self.same.get_or_init(|| large() && self.objects().is_blob_file(&full, self.id));
+        (!self.link && *same).then_some(full.into())
     }
 
     fn size(&self) -> Option<u64> {
-        self.objects.size(self.id)
+        self.objects().size(self.id)
     }
 
     fn size_above(&self, limit: u64) -> Option<u64> {
         // A blob that is not in the work tree is measured when it is read.
-        let on_disk = || fs::symlink_metadata(&self.full).is_ok_and(|m| m.len() > limit);
-        if self.objects.known(self.id).is_some() || !on_disk() {
+        let on_disk = || fs::symlink_metadata(self.full()).is_ok_and(|m| m.len() > limit);
+        if self.objects().known(self.id).is_some() || !on_disk() {
             return None;
         }
         self.size().filter(|size| *size > limit)
@@ -93,11 +102,9 @@ impl Checkout {
         paths: impl Iterator<Item = &'p RepoPath>,
     ) -> Result<Vec<Evidence>, Failure> {
         let status = self.status()?;
-        let untracked = paths.filter(|path| !status.files.contains_key(*path)).map(|path| Evidence {
-            path: path.clone(),
-            position: None,
-            text: "untracked".to_owned(),
-        });
+        let untracked = paths
+            .filter(|path| status.files.binary_search_by(|(tracked, _)| tracked.cmp(path)).is_err())
+            .map(|path| Evidence { path: path.clone(), position: None, text: "untracked".to_owned() });
         let mut all = status.dirty.clone();
         all.extend(untracked);
         all.sort();
@@ -120,7 +127,8 @@ impl Checkout {
                 State::Gone => continue,
                 State::Clean(id, mode) => (clean(tracked, id, mode), mode),
                 State::Changed => {
-                    load::file(&tracked.full).map_err(|e| Failure::read_dir(&tracked.full, &e))?
+                    let full = tracked.work_tree.full(&tracked.path);
+                    load::file(&full).map_err(|e| Failure::read_dir(&full, &e))?
                 }
             };
             entries.push(Entry::upstream(path, content, mode));
@@ -139,7 +147,7 @@ impl Checkout {
 }
 
 fn clean(tracked: Tracked, id: Oid, mode: Mode) -> Content {
-    let Tracked { full, objects, .. } = tracked;
-    let file = TrackedFile { objects, id, full, link: mode == Mode::Symlink, same: OnceLock::new() };
+    let Tracked { work_tree, path, .. } = tracked;
+    let file = TrackedFile { work_tree, path, id, link: mode == Mode::Symlink, same: OnceLock::new() };
     Content::Stored(Arc::new(file))
 }

@@ -20,12 +20,27 @@ use std::sync::Arc;
 /// A file that the commit (or, when it was only staged, the index) tracks.
 #[derive(Debug, Clone)]
 pub(super) struct Tracked {
-    /// Where the work tree has it.
-    pub full: PathBuf,
+    /// Where the work tree and the blobs are.
+    pub work_tree: Arc<WorkTree>,
+    /// Its path in that work tree.
+    pub path: RepoPath,
     /// How it stands there.
     pub state: State,
-    /// Where its blob is.
+}
+
+/// A checkout's files and its blobs, shared by all its tracked files.
+#[derive(Debug)]
+pub(super) struct WorkTree {
+    top: PathBuf,
+    /// Where the blobs are.
     pub objects: Arc<Objects>,
+}
+
+impl WorkTree {
+    /// Where a file is.
+    pub(super) fn full(&self, path: &RepoPath) -> PathBuf {
+        self.top.join(path.as_os_path())
+    }
 }
 
 /// A file of the commit against the work tree.
@@ -42,8 +57,8 @@ pub(super) enum State {
 /// What the commit tracks, and where the work tree differs from it; submodules included.
 #[derive(Debug, Default)]
 pub(super) struct Status {
-    /// By path.
-    pub files: BTreeMap<RepoPath, Tracked>,
+    /// Sorted by path.
+    pub files: Vec<(RepoPath, Tracked)>,
     /// Submodules whose files are not there.
     pub absent: Vec<RepoPath>,
     /// Every difference: path, and what it is.
@@ -58,6 +73,7 @@ impl Checkout {
     pub(super) fn status(&self) -> Result<Status, Failure> {
         let mut status = Status::default();
         self.add_status(None, self.head()?, 0, &mut status)?;
+        status.files.sort_by(|(a, _), (b, _)| a.cmp(b));
         status.dirty.sort();
         status.dirty.dedup();
         status.absent.sort();
@@ -78,8 +94,9 @@ impl Checkout {
             Some(listing) => listing,
             None => self.objects.list(commit).map_err(|error| self.unreadable(&error))?,
         };
+        status.files.reserve(listing.files.len());
         let mut survey = Survey {
-            checkout: self,
+            work_tree: Arc::new(WorkTree { top: self.layout.top.clone(), objects: self.objects.clone() }),
             prefix,
             committed: vec![false; index.entries.len()],
             index,
@@ -148,7 +165,7 @@ impl Checkout {
 
 /// One checkout being compared.
 struct Survey<'a> {
-    checkout: &'a Checkout,
+    work_tree: Arc<WorkTree>,
     prefix: Option<&'a RepoPath>,
     index: Index,
     /// For each entry of the index, whether the commit is known to have the same.
@@ -183,7 +200,7 @@ impl Survey<'_> {
         if let Some(known) = self.directories.get(&parent) {
             return *known;
         }
-        let full = self.checkout.layout.top.join(parent.as_os_path());
+        let full = self.work_tree.full(&parent);
         let is = self.reachable(&parent) && fs::symlink_metadata(full).is_ok_and(|meta| meta.is_dir());
         self.directories.insert(parent, is);
         is
@@ -191,7 +208,7 @@ impl Survey<'_> {
 
     /// Compares one file of the commit.
     fn file(&mut self, path: &RepoPath, id: Oid, mode: Mode) -> Result<(), Failure> {
-        let full = self.checkout.layout.top.join(path.as_os_path());
+        let full = self.work_tree.full(path);
         let found = if self.reachable(path) { fs::symlink_metadata(&full).ok() } else { None };
         let at = self.index.find(path.as_bytes());
         let entry = at.map(|at| &self.index.entries[at]);
@@ -210,7 +227,7 @@ impl Survey<'_> {
                     e.id == id
                         && (e.proves_untouched(&meta, written) || self.converts && e.looks_untouched(&meta))
                 });
-                match compare(&full, &meta, (id, mode), untouched, &self.checkout.objects) {
+                match compare(&full, &meta, (id, mode), untouched, &self.work_tree.objects) {
                     None => (State::Clean(id, mode), None),
                     Some(what) if meta.is_file() || meta.is_symlink() => (State::Changed, Some(what)),
                     Some(what) => (State::Gone, Some(what)),
@@ -220,8 +237,12 @@ impl Survey<'_> {
         if let Some(what) = what {
             self.note(path, what)?;
         }
-        let tracked = Tracked { full, state, objects: self.checkout.objects.clone() };
-        self.status.files.insert(self.place(path)?, tracked);
+        self.track(path, state)
+    }
+
+    fn track(&mut self, path: &RepoPath, state: State) -> Result<(), Failure> {
+        let tracked = Tracked { work_tree: self.work_tree.clone(), path: path.clone(), state };
+        self.status.files.push((self.place(path)?, tracked));
         Ok(())
     }
 
@@ -237,19 +258,18 @@ impl Survey<'_> {
             if is_committed || entry.is_sparse_directory() {
                 continue;
             }
-            let Ok(path) = RepoPath::new(&entry.path) else { continue };
+            let Ok(path) = RepoPath::new(index.path(entry)) else { continue };
             match (files.get(&path), submodules.get(&path)) {
                 (None, Some(id)) if *id == entry.id => {}
                 (Some(_), _) | (None, Some(_)) => self.note(&path, "staged change")?,
                 (None, None) if entry.mode == 0o160_000 => self.note(&path, "staged, not in the commit")?,
                 (None, None) => {
                     self.note(&path, "staged, not in the commit")?;
-                    let full = self.checkout.layout.top.join(path.as_os_path());
+                    let full = self.work_tree.full(&path);
                     let there = self.reachable(&path)
                         && fs::symlink_metadata(&full).is_ok_and(|m| m.is_file() || m.is_symlink());
                     let state = if there { State::Changed } else { State::Gone };
-                    let tracked = Tracked { full, state, objects: self.checkout.objects.clone() };
-                    self.status.files.insert(self.place(&path)?, tracked);
+                    self.track(&path, state)?;
                 }
             }
         }

@@ -23,7 +23,7 @@ impl Index {
         let mut listing = Listing::default();
         let mut files = Vec::with_capacity(self.entries.len());
         for entry in &self.entries {
-            let path = RepoPath::new(&entry.path).ok()?;
+            let path = RepoPath::new(self.path(entry)).ok()?;
             if entry.mode == SUBMODULE {
                 listing.submodules.insert(path, entry.id);
             } else {
@@ -39,7 +39,9 @@ impl Index {
     fn tree(&self, format: ObjectFormat) -> Option<Oid> {
         let mut open = vec![Directory { length: 0, content: Vec::new() }];
         let mut before: &[u8] = &[];
-        for IndexEntry { path, id, mode, intent_to_add, .. } in &self.entries {
+        for entry in &self.entries {
+            let IndexEntry { id, mode, intent_to_add, .. } = entry;
+            let path = self.path(entry);
             if *intent_to_add || !TREE_MODES.contains(mode) {
                 return None;
             }
@@ -138,10 +140,9 @@ mod tests {
     #[test]
     fn any_other_index_is_none() {
         let (index, tree) = written(&FILES);
-        let changes: [fn(&mut IndexEntry); 5] = [
+        let changes: [fn(&mut IndexEntry); 4] = [
             |entry| entry.mode ^= 0o000_111,
             |entry| entry.id = Oid::ZERO_SHA1,
-            |entry| entry.path.push(b'x'),
             |entry| entry.intent_to_add = true,
             |entry| entry.mode = 0o040_000,
         ];
@@ -153,14 +154,17 @@ mod tests {
         let mut fewer = index.clone();
         fewer.entries.pop();
         assert!(fewer.listing(tree, ObjectFormat::Sha1).is_none());
+        let renamed = FILES.map(|(path, mode)| (if path == "a0" { "a1" } else { path }, mode));
+        assert!(written(&renamed).0.listing(tree, ObjectFormat::Sha1).is_none());
     }
 
     #[test]
     fn a_forged_commit_is_refused_as_from_its_trees() {
-        let (mut index, _) = written(&FILES[2..3]);
-        let mut file = index.entries[0].clone();
-        file.path = b"a".to_vec();
-        index.entries.insert(0, file);
+        let mut bytes = super::super::index::tests::index(&["a", "a/b"], b"");
+        for entry in [12, 76] {
+            bytes[entry + 24..entry + 28].copy_from_slice(&0o100_644_u32.to_be_bytes());
+        }
+        let index = Index::parse(&bytes, ObjectFormat::Sha1).unwrap();
         let tree = index.tree(ObjectFormat::Sha1).unwrap();
         assert!(index.listing(tree, ObjectFormat::Sha1).is_none());
     }

@@ -10,6 +10,7 @@ use super::survey::{Found, Survey, is_cache};
 use super::syscalls::open_regular;
 use super::{OLD_PROVENANCE, PROVENANCE};
 use crate::workspace::{ApplyError, Change, Content, Entry, Mode, Origin, RepoPath, Stored, Workspace};
+use std::borrow::Cow;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -134,7 +135,7 @@ pub(super) fn same_content(entry: &Entry, mode: Mode, full: &Path) -> io::Result
         return Ok(*entry.content.read()? == *fs::read_link(full)?.as_os_str().as_bytes());
     }
     if let Content::Stored(stored) = &entry.content
-        && stored.file() == Some(full)
+        && stored.file().as_deref() == Some(full)
     {
         return Ok(true);
     }
@@ -186,8 +187,8 @@ impl Stored for There {
         })
     }
 
-    fn file(&self) -> Option<&Path> {
-        (self.mode != Mode::Symlink).then_some(&self.full)
+    fn file(&self) -> Option<Cow<'_, Path>> {
+        (self.mode != Mode::Symlink).then_some(Cow::Borrowed(&self.full))
     }
 }
 

@@ -7,6 +7,7 @@ use super::reader::{CHUNK, Reader};
 use super::reuse::Old;
 use super::syscalls::open_regular;
 use crate::workspace::{Content, Entry, Mode, RepoPath};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
@@ -144,7 +145,7 @@ fn origin(content: &Content, path: &RepoPath) -> PathBuf {
         Content::Stored(stored) => stored.file(),
         Content::Bytes(_) => None,
     };
-    on_disk.unwrap_or(path.as_os_path()).to_path_buf()
+    on_disk.map_or_else(|| path.as_os_path().to_path_buf(), Cow::into_owned)
 }
 
 /// Creates a directory that everybody may read.

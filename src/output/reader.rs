@@ -30,7 +30,7 @@ impl Reader {
         let (source, length) = match content {
             Content::Stored(stored) => match stored.file() {
                 Some(path) => {
-                    let (file, length) = open_regular(path)?;
+                    let (file, length) = open_regular(&path)?;
                     if stored.size().is_some_and(|size| size != length) {
                         return Err(changed());
                     }

@@ -2,6 +2,7 @@
 
 use super::{Origins, Target};
 use crate::workspace::{Content, Entry, Mode, RepoPath, Stored, Workspace};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -38,8 +39,8 @@ impl Stored for OnDisk {
     fn read(&self) -> io::Result<Arc<[u8]>> {
         Ok(fs::read(&self.0)?.into())
     }
-    fn file(&self) -> Option<&Path> {
-        Some(&self.0)
+    fn file(&self) -> Option<Cow<'_, Path>> {
+        Some(Cow::Borrowed(&self.0))
     }
     fn size(&self) -> Option<u64> {
         self.1

@@ -1,5 +1,6 @@
 //! What a file holds, read only when somebody asks.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -22,7 +23,7 @@ pub trait Stored: Send + Sync {
     }
 
     /// A file on disk that holds exactly these bytes, so that the kernel can copy it.
-    fn file(&self) -> Option<&Path> {
+    fn file(&self) -> Option<Cow<'_, Path>> {
         None
     }
 

@@ -3,6 +3,7 @@
 use super::{Content, Entry, Mode, RepoPath, Stored, Workspace};
 use crate::ops::{Failure, FailureKind, Note};
 use rustix::fs::OFlags;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
@@ -28,8 +29,8 @@ impl Stored for DiskFile {
         Ok(bytes.into())
     }
 
-    fn file(&self) -> Option<&Path> {
-        Some(&self.path)
+    fn file(&self) -> Option<Cow<'_, Path>> {
+        Some(Cow::Borrowed(&self.path))
     }
 
     fn size(&self) -> Option<u64> {
