@@ -1,12 +1,11 @@
 //! The index file, read for two things: what is staged, and which files nobody has touched since git wrote them. Understands
 //! versions 2 to 4, both object formats and sparse indexes; flags that hide changes are read but never believed.
 
+use super::stat::Stat;
 use git2::{ObjectFormat, Oid};
 use std::cell::Cell;
 use std::fmt;
-use std::fs::Metadata;
 use std::ops::Range;
-use std::os::unix::fs::MetadataExt;
 
 /// One path of the index.
 #[derive(Debug, Clone)]
@@ -88,13 +87,13 @@ impl IndexEntry {
 
     /// Size and every time and number that the index recorded are the file's own, and the file is older than the index:
     /// then nobody has written to it since git did.
-    pub(super) fn proves_untouched(&self, meta: &Metadata, index_written: Option<(i64, i64)>) -> bool {
-        let older = index_written.is_some_and(|written| (meta.mtime(), meta.mtime_nsec()) < written);
-        older && self.looks_untouched(meta)
+    pub(super) fn proves_untouched(&self, stat: &Stat, index_written: Option<(i64, i64)>) -> bool {
+        let older = index_written.is_some_and(|written| stat.mtime < written);
+        older && self.looks_untouched(stat)
     }
 
     /// As [`IndexEntry::proves_untouched`], without the order: a write within the same few milliseconds would not show.
-    pub(super) fn looks_untouched(&self, meta: &Metadata) -> bool {
+    pub(super) fn looks_untouched(&self, stat: &Stat) -> bool {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -102,10 +101,10 @@ impl IndexEntry {
         )]
         let low = |number: i64| number as u32;
         #[expect(clippy::cast_possible_truncation, reason = "the index keeps the low 32 bits")]
-        let numbers = self.size == meta.size() as u32 && self.inode == meta.ino() as u32;
+        let numbers = self.size == stat.size as u32 && self.inode == stat.inode as u32;
         numbers
-            && self.mtime == (low(meta.mtime()), low(meta.mtime_nsec()))
-            && self.ctime == (low(meta.ctime()), low(meta.ctime_nsec()))
+            && self.mtime == (low(stat.mtime.0), low(stat.mtime.1))
+            && self.ctime == (low(stat.ctime.0), low(stat.ctime.1))
     }
 }
 

@@ -16,6 +16,7 @@ mod lfs;
 mod objects;
 mod remote;
 mod sourced;
+mod stat;
 mod status;
 mod trees;
 mod untracked;

@@ -6,15 +6,16 @@ use super::convert::stands_for;
 use super::index::{Index, IndexError};
 use super::layout::Head;
 use super::objects::{Listing, ObjectError, Objects};
+use super::stat::{Stat, Top};
 use super::untracked;
 use crate::ops::{Evidence, Failure};
 use crate::workspace::{Mode, RepoPath};
 use git2::Oid;
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{self, Metadata};
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A file that the commit (or, when it was only staged, the index) tracks.
@@ -97,10 +98,13 @@ impl Checkout {
         status.files.reserve(listing.files.len());
         let mut survey = Survey {
             work_tree: Arc::new(WorkTree { top: self.layout.top.clone(), objects: self.objects.clone() }),
+            top: Top::open(&self.layout.top)
+                .map_err(|e| source(format!("{}: {e}", self.layout.top.display())))?,
             prefix,
             committed: vec![false; index.entries.len()],
             index,
             directories: HashMap::new(),
+            around: (None, true),
             converts: converts(&listing, &self.objects),
             status,
         };
@@ -166,12 +170,15 @@ impl Checkout {
 /// One checkout being compared.
 struct Survey<'a> {
     work_tree: Arc<WorkTree>,
+    top: Top,
     prefix: Option<&'a RepoPath>,
     index: Index,
     /// For each entry of the index, whether the commit is known to have the same.
     committed: Vec<bool>,
     /// Whether a directory is one, and no link to somewhere else.
     directories: HashMap<RepoPath, bool>,
+    /// The directory asked about last; the files come in order.
+    around: (Option<RepoPath>, bool),
     /// Whether some attribute makes git store other bytes than it checks out, in a way that is not known here.
     converts: bool,
     status: &'a mut Status,
@@ -196,20 +203,29 @@ impl Survey<'_> {
 
     /// Whether all directories above `path` are directories: git never looks behind a link.
     fn reachable(&mut self, path: &RepoPath) -> bool {
-        let Some(parent) = path.parent() else { return true };
-        if let Some(known) = self.directories.get(&parent) {
-            return *known;
+        let (known, is) = &self.around;
+        let length = memchr::memrchr(b'/', path.as_bytes()).unwrap_or_default();
+        if known.as_ref().map_or(&b""[..], |known| known.as_bytes()) == &path.as_bytes()[..length] {
+            return *is;
         }
-        let full = self.work_tree.full(&parent);
-        let is = self.reachable(&parent) && fs::symlink_metadata(full).is_ok_and(|meta| meta.is_dir());
-        self.directories.insert(parent, is);
+        let Some(parent) = path.parent() else { return true };
+        let is = match self.directories.get(&parent) {
+            Some(known) => *known,
+            None => self.reachable(&parent) && self.top.stat(&parent).is_some_and(|stat| stat.is_dir()),
+        };
+        self.directories.insert(parent.clone(), is);
+        self.around = (Some(parent), is);
         is
+    }
+
+    /// What is at a path, unless a link is above it.
+    fn stat(&mut self, path: &RepoPath) -> Option<Stat> {
+        if self.reachable(path) { self.top.stat(path) } else { None }
     }
 
     /// Compares one file of the commit.
     fn file(&mut self, path: &RepoPath, id: Oid, mode: Mode) -> Result<(), Failure> {
-        let full = self.work_tree.full(path);
-        let found = if self.reachable(path) { fs::symlink_metadata(&full).ok() } else { None };
+        let found = self.stat(path);
         let at = self.index.find(path.as_bytes());
         let entry = at.map(|at| &self.index.entries[at]);
         if let (Some(at), Some(entry)) = (at, entry) {
@@ -221,15 +237,15 @@ impl Survey<'_> {
                 (State::Clean(id, mode), None)
             }
             None => (State::Gone, Some("missing")),
-            Some(meta) => {
+            Some(stat) => {
                 let written = self.index.written;
                 let untouched = entry.is_some_and(|e| {
                     e.id == id
-                        && (e.proves_untouched(&meta, written) || self.converts && e.looks_untouched(&meta))
+                        && (e.proves_untouched(&stat, written) || self.converts && e.looks_untouched(&stat))
                 });
-                match compare(&full, &meta, (id, mode), untouched, &self.work_tree.objects) {
+                match self.compare(path, stat, (id, mode), untouched) {
                     None => (State::Clean(id, mode), None),
-                    Some(what) if meta.is_file() || meta.is_symlink() => (State::Changed, Some(what)),
+                    Some(what) if stat.mode().is_some() => (State::Changed, Some(what)),
                     Some(what) => (State::Gone, Some(what)),
                 }
             }
@@ -238,6 +254,36 @@ impl Survey<'_> {
             self.note(path, what)?;
         }
         self.track(path, state)
+    }
+
+    /// What differs between a file and what the commit has; `None` when nothing does.
+    fn compare(
+        &self,
+        path: &RepoPath,
+        stat: Stat,
+        (id, mode): (Oid, Mode),
+        untouched: bool,
+    ) -> Option<&'static str> {
+        let Some(kind) = stat.mode() else { return Some("no longer a file") };
+        if kind != mode {
+            let link = kind == Mode::Symlink || mode == Mode::Symlink;
+            return Some(if link { "other kind of file" } else { "other mode" });
+        }
+        if untouched {
+            return None;
+        }
+        let (full, objects) = (self.work_tree.full(path), &self.work_tree.objects);
+        let same = match kind {
+            Mode::Symlink => {
+                fs::read_link(full).map(|target| objects.is_blob(target.as_os_str().as_bytes(), id))
+            }
+            _ => fs::read(full).map(|bytes| stands_for(&bytes, id, objects)),
+        };
+        match same {
+            Ok(true) => None,
+            Ok(false) => Some("modified"),
+            Err(_) => Some("cannot be read"),
+        }
     }
 
     fn track(&mut self, path: &RepoPath, state: State) -> Result<(), Failure> {
@@ -265,9 +311,7 @@ impl Survey<'_> {
                 (None, None) if entry.mode == 0o160_000 => self.note(&path, "staged, not in the commit")?,
                 (None, None) => {
                     self.note(&path, "staged, not in the commit")?;
-                    let full = self.work_tree.full(&path);
-                    let there = self.reachable(&path)
-                        && fs::symlink_metadata(&full).is_ok_and(|m| m.is_file() || m.is_symlink());
+                    let there = self.stat(&path).is_some_and(|stat| stat.mode().is_some());
                     let state = if there { State::Changed } else { State::Gone };
                     self.track(&path, state)?;
                 }
@@ -291,36 +335,4 @@ fn converts(listing: &Listing, objects: &Objects) -> bool {
         [&b"filter="[..], b"working-tree-encoding="].iter().any(|n| memchr::memmem::find(text, n).is_some())
     };
     attributes.into_iter().any(|(_, (id, _))| objects.blob(*id).is_ok_and(|text| names(&text)))
-}
-
-/// What differs between a file and what the commit has; `None` when nothing does.
-fn compare(
-    full: &Path,
-    meta: &Metadata,
-    (id, mode): (Oid, Mode),
-    untouched: bool,
-    objects: &Objects,
-) -> Option<&'static str> {
-    let kind = match meta.file_type() {
-        t if t.is_symlink() => Mode::Symlink,
-        t if t.is_file() && meta.permissions().mode() & 0o100 != 0 => Mode::Executable,
-        t if t.is_file() => Mode::File,
-        _ => return Some("no longer a file"),
-    };
-    if kind != mode {
-        let link = kind == Mode::Symlink || mode == Mode::Symlink;
-        return Some(if link { "other kind of file" } else { "other mode" });
-    }
-    if untouched {
-        return None;
-    }
-    let same = match kind {
-        Mode::Symlink => fs::read_link(full).map(|target| objects.is_blob(target.as_os_str().as_bytes(), id)),
-        _ => fs::read(full).map(|bytes| stands_for(&bytes, id, objects)),
-    };
-    match same {
-        Ok(true) => None,
-        Ok(false) => Some("modified"),
-        Err(_) => Some("cannot be read"),
-    }
 }

@@ -40,7 +40,8 @@ impl Op for Prune {
             refuse_absent(context.workspace, "keep", |submodule| glob.reaches_below(submodule))?;
         }
         let mut matched = vec![false; self.keep.0.len()];
-        let (mut kept, mut changes) = (Vec::new(), Vec::new());
+        let mut kept = Vec::new();
+        let mut changes = Vec::with_capacity(context.workspace.len());
         for (path, _) in context.workspace.iter() {
             let matches = self.keep.matches(path);
             for glob in &matches {

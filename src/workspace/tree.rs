@@ -254,7 +254,7 @@ impl Workspace {
         let mut gone: Vec<RepoPath> = Vec::new();
         let mut dropped: Vec<RepoPath> = Vec::new();
         let mut puts: BTreeMap<RepoPath, (Entry, bool)> = BTreeMap::new();
-        let mut written = self.written_bytes();
+        let mut written = None;
         for change in changes {
             let (path, entry, may_replace) = match change {
                 Change::Delete { path } => {
@@ -276,8 +276,9 @@ impl Workspace {
                     let old = self.entry(&path)?;
                     let bytes =
                         old.content.read().map_err(|e| ApplyError::Read(path.clone(), e.to_string()))?;
-                    written += (bytes.len() + edits.iter().map(|e| e.with.len()).sum::<usize>()) as u64;
-                    if written > MAX_WRITTEN {
+                    let written = written.get_or_insert_with(|| self.written_bytes());
+                    *written += (bytes.len() + edits.iter().map(|e| e.with.len()).sum::<usize>()) as u64;
+                    if *written > MAX_WRITTEN {
                         return Err(ApplyError::TooLarge(path));
                     }
                     let content =
@@ -303,17 +304,27 @@ impl Workspace {
                 return Err(ApplyError::TooMany);
             }
         }
-        let mut removed = Vec::with_capacity(gone.len());
-        for path in gone {
-            if let Some(entry) = self.entries.remove(&path) {
-                removed.push((path, entry));
+        if puts.is_empty() && gone.len() > self.entries.len() / 8 {
+            // A prune removes nearly everything: in one pass, and nothing can be refused any more.
+            gone.sort_unstable();
+            let mut gone = gone.iter().peekable();
+            self.entries.retain(|path, _| {
+                while gone.next_if(|next| *next < path).is_some() {}
+                gone.next_if_eq(&path).is_none()
+            });
+        } else {
+            let mut removed = Vec::with_capacity(gone.len());
+            for path in gone {
+                if let Some(entry) = self.entries.remove(&path) {
+                    removed.push((path, entry));
+                }
             }
+            if let Err(error) = self.check_destinations(&puts) {
+                self.entries.extend(removed);
+                return Err(error);
+            }
+            self.entries.extend(puts.into_iter().map(|(path, (entry, _))| (path, entry)));
         }
-        if let Err(error) = self.check_destinations(&puts) {
-            self.entries.extend(removed);
-            return Err(error);
-        }
-        self.entries.extend(puts.into_iter().map(|(path, (entry, _))| (path, entry)));
         if !dropped.is_empty() {
             self.absent = self.absent.iter().filter(|path| !dropped.contains(path)).cloned().collect();
         }
