@@ -95,7 +95,8 @@ impl fmt::Display for ApplyError {
 /// The tree in memory.
 #[derive(Debug, Clone, Default)]
 pub struct Workspace {
-    entries: BTreeMap<RepoPath, Entry>,
+    /// Shared with `base` and other states until one of them changes.
+    entries: Arc<BTreeMap<RepoPath, Entry>>,
     base: Arc<BTreeMap<RepoPath, Entry>>,
     /// Submodules of upstream whose files are not at hand.
     absent: Arc<[RepoPath]>,
@@ -108,9 +109,8 @@ pub struct Workspace {
 impl Workspace {
     /// A workspace that starts as `entries`; change sets are relative to them.
     pub fn new(entries: impl IntoIterator<Item = (RepoPath, Entry)>) -> Self {
-        let entries: BTreeMap<_, _> = entries.into_iter().collect();
-        let base = Arc::new(entries.clone());
-        Self { base, entries, absent: Arc::from([]), trial: false, parsed: Arc::default() }
+        let entries: Arc<BTreeMap<_, _>> = Arc::new(entries.into_iter().collect());
+        Self { base: entries.clone(), entries, absent: Arc::from([]), trial: false, parsed: Arc::default() }
     }
 
     /// What a Python file's content says, parsed once however often it is asked for.
@@ -237,7 +237,7 @@ impl Workspace {
         entries: impl IntoIterator<Item = (RepoPath, Entry)>,
     ) {
         self.base = Arc::new(base);
-        self.entries.extend(entries);
+        Arc::make_mut(&mut self.entries).extend(entries);
     }
 
     /// What ops wrote so far, in bytes.
@@ -308,22 +308,24 @@ impl Workspace {
             // A prune removes nearly everything: in one pass, and nothing can be refused any more.
             gone.sort_unstable();
             let mut gone = gone.iter().peekable();
-            self.entries.retain(|path, _| {
-                while gone.next_if(|next| *next < path).is_some() {}
-                gone.next_if_eq(&path).is_none()
-            });
+            let stays = |(path, _): &(&RepoPath, &Entry)| {
+                while gone.next_if(|next| *next < *path).is_some() {}
+                gone.next_if_eq(path).is_none()
+            };
+            let rest = self.entries.iter().filter(stays).map(|(path, entry)| (path.clone(), entry.clone()));
+            self.entries = Arc::new(rest.collect());
         } else {
             let mut removed = Vec::with_capacity(gone.len());
             for path in gone {
-                if let Some(entry) = self.entries.remove(&path) {
+                if let Some(entry) = Arc::make_mut(&mut self.entries).remove(&path) {
                     removed.push((path, entry));
                 }
             }
             if let Err(error) = self.check_destinations(&puts) {
-                self.entries.extend(removed);
+                Arc::make_mut(&mut self.entries).extend(removed);
                 return Err(error);
             }
-            self.entries.extend(puts.into_iter().map(|(path, (entry, _))| (path, entry)));
+            Arc::make_mut(&mut self.entries).extend(puts.into_iter().map(|(path, (entry, _))| (path, entry)));
         }
         if !dropped.is_empty() {
             self.absent = self.absent.iter().filter(|path| !dropped.contains(path)).cloned().collect();
