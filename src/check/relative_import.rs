@@ -7,7 +7,7 @@ use crate::python::exports::Exports;
 use crate::python::resolve::{Found, Place};
 use crate::python::{Import, Module};
 use crate::workspace::RepoPath;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 
 pub(super) const RULE: Rule = Rule {
     id: "relative-import",
@@ -41,10 +41,10 @@ struct Judge<'s, 'a> {
     /// What the `__init__.py` files hold, read when it is asked for.
     exports: BTreeMap<RepoPath, Exports>,
     /// The names of all files and directories that upstream or the port holds, up to the first dot.
-    held: Option<BTreeSet<Vec<u8>>>,
+    held: Option<HashSet<&'a [u8]>>,
 }
 
-impl Judge<'_, '_> {
+impl<'a> Judge<'_, 'a> {
     fn finding(&mut self, file: &PythonFile<'_>, place: &Place, import: &Import) -> Option<Finding> {
         let (severity, message) = self.wrong(place, import)?;
         let lenient = import.guarded || import.type_checking;
@@ -121,8 +121,8 @@ impl Judge<'_, '_> {
         let workspace = self.input.workspace;
         let held = self.held.get_or_insert_with(|| {
             let paths = workspace.base().keys().chain(workspace.iter().map(|(path, _)| path));
-            let stem = |name: &[u8]| name.split(|b| *b == b'.').next().unwrap_or(name).to_vec();
-            paths.flat_map(|path| path.components().map(stem).collect::<Vec<_>>()).collect()
+            let stem = |name: &'a [u8]| name.split(|b| *b == b'.').next().unwrap_or(name);
+            paths.flat_map(|path| path.components().map(stem)).collect()
         });
         module.last().is_none_or(|last| held.contains(last.as_bytes()))
     }

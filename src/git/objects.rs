@@ -2,7 +2,7 @@
 //! reads and refuses what does not match its id, so that a damaged or forged database cannot give other bytes.
 
 use super::layout::{object_id, read_small};
-use crate::workspace::{Mode, RepoPath, Stored};
+use crate::workspace::{Last, Mode, RepoPath, Stored};
 use git2::{ErrorCode, ObjectFormat, ObjectType, Odb, Oid};
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
@@ -343,9 +343,9 @@ impl Stored for Blob {
         self.objects.kept(self.id, read)
     }
 
-    fn read_last(&self) -> io::Result<Arc<[u8]>> {
+    fn read_last(&self, _spare: Vec<u8>) -> io::Result<Last> {
         let read = || self.objects.blob(self.id).map_err(|error| io::Error::other(error.to_string()));
-        self.objects.known(self.id).map_or_else(read, Ok)
+        self.objects.known(self.id).map_or_else(read, Ok).map(Last::Shared)
     }
 
     fn size(&self) -> Option<u64> {

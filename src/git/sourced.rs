@@ -5,11 +5,11 @@ use super::checkout::{Checkout, source};
 use super::objects::Objects;
 use super::status::{State, Status, Tracked, WorkTree};
 use crate::ops::{Evidence, Failure};
-use crate::workspace::{Content, Entry, Mode, RepoPath, Stored, Workspace, load};
+use crate::workspace::{Content, Entry, Last, Mode, RepoPath, Stored, Workspace, load};
 use git2::Oid;
 use std::borrow::Cow;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -46,28 +46,33 @@ impl TrackedFile {
     }
 
     /// The bytes of the work tree if they are the blob's, else the blob.
-    fn proven(&self) -> io::Result<Arc<[u8]>> {
+    fn proven(&self, mut spare: Vec<u8>) -> io::Result<Last> {
         let full = self.full();
+        spare.clear();
         let on_disk = match self.link {
-            true => fs::read_link(&full).map(|t| t.as_os_str().as_bytes().to_vec()),
-            false => fs::read(&full),
+            true => fs::read_link(&full).map(|target| spare.extend_from_slice(target.as_os_str().as_bytes())),
+            false => File::open(&full).and_then(|mut file| file.read_to_end(&mut spare).map(drop)),
         };
-        if let Ok(bytes) = on_disk
-            && self.objects().is_blob(&bytes, self.id)
-        {
-            return Ok(bytes.into());
+        if on_disk.is_ok() && self.objects().is_blob(&spare, self.id) {
+            return Ok(Last::Own(spare));
         }
-        self.objects().blob(self.id).map_err(|error| io::Error::other(format!("{}: {error}", full.display())))
+        let blob = self.objects().blob(self.id);
+        blob.map(Last::Shared).map_err(|error| io::Error::other(format!("{}: {error}", full.display())))
     }
 }
 
 impl Stored for TrackedFile {
     fn read(&self) -> io::Result<Arc<[u8]>> {
-        self.objects().kept(self.id, || self.proven())
+        self.objects().kept(self.id, || {
+            Ok(match self.proven(Vec::new())? {
+                Last::Own(bytes) => bytes.into(),
+                Last::Shared(bytes) => bytes,
+            })
+        })
     }
 
-    fn read_last(&self) -> io::Result<Arc<[u8]>> {
-        self.objects().known(self.id).map_or_else(|| self.proven(), Ok)
+    fn read_last(&self, spare: Vec<u8>) -> io::Result<Last> {
+        self.objects().known(self.id).map_or_else(|| self.proven(spare), |bytes| Ok(Last::Shared(bytes)))
     }
 
     fn file(&self) -> Option<Cow<'_, Path>> {

@@ -25,6 +25,8 @@ pub(super) struct Materialiser {
     made: HashSet<RepoPath>,
     hasher: TreeHasher,
     buffer: Vec<u8>,
+    /// Memory for contents that are read as a whole.
+    spare: Vec<u8>,
     can_clone: bool,
     old: Option<Old>,
 }
@@ -37,6 +39,7 @@ impl Materialiser {
             made: HashSet::new(),
             hasher: TreeHasher::default(),
             buffer: vec![0; CHUNK],
+            spare: Vec::new(),
             can_clone: true,
             old: None,
         }
@@ -86,7 +89,8 @@ impl Materialiser {
             self.hasher.update(&target);
             return symlink(OsStr::from_bytes(&target), full).map_err(unwritable);
         }
-        let mut reader = Reader::open(&entry.content).map_err(unreadable)?;
+        let spare = std::mem::take(&mut self.spare);
+        let mut reader = Reader::open_with(&entry.content, spare).map_err(unreadable)?;
         self.hasher.begin(path.as_bytes(), reader.length());
         if self.old.is_some() {
             let before = self.hasher.clone();
@@ -109,6 +113,7 @@ impl Materialiser {
         loop {
             let piece = reader.next(&mut self.buffer).map_err(unreadable)?;
             if piece.is_empty() {
+                self.spare = reader.into_spare();
                 return Ok(());
             }
             self.hasher.update(piece);

@@ -1,7 +1,7 @@
 //! Reads a content in pieces, so that a huge file never stands in memory, and notices one that changes meanwhile.
 
 use super::syscalls::{clone, open_regular};
-use crate::workspace::Content;
+use crate::workspace::{Content, Last};
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -18,6 +18,7 @@ pub(super) struct Reader {
 
 enum Source {
     Bytes(Arc<[u8]>),
+    Own(Vec<u8>),
     File(File),
 }
 
@@ -27,6 +28,14 @@ impl Reader {
     /// # Errors
     /// The system's, or a file whose size is no longer the one the tree was built with.
     pub(super) fn open(content: &Content) -> io::Result<Self> {
+        Self::open_with(content, Vec::new())
+    }
+
+    /// As [`Reader::open`]; a content that must be read as a whole may use the memory of `spare`.
+    ///
+    /// # Errors
+    /// As [`Reader::open`].
+    pub(super) fn open_with(content: &Content, spare: Vec<u8>) -> io::Result<Self> {
         let (source, length) = match content {
             Content::Stored(stored) => match stored.file() {
                 Some(path) => {
@@ -36,7 +45,13 @@ impl Reader {
                     }
                     (Source::File(file), length)
                 }
-                None => Self::whole(stored.read_last()?),
+                None => match stored.read_last(spare)? {
+                    Last::Shared(bytes) => Self::whole(bytes),
+                    Last::Own(bytes) => {
+                        let length = bytes.len() as u64;
+                        (Source::Own(bytes), length)
+                    }
+                },
             },
             Content::Bytes(bytes) => Self::whole(bytes.clone()),
         };
@@ -51,6 +66,14 @@ impl Reader {
     fn whole(bytes: Arc<[u8]>) -> (Source, u64) {
         let length = bytes.len() as u64;
         (Source::Bytes(bytes), length)
+    }
+
+    /// The memory of a content that was read as a whole, for the next one.
+    pub(super) fn into_spare(self) -> Vec<u8> {
+        match self.source {
+            Source::Own(bytes) => bytes,
+            Source::Bytes(_) | Source::File(_) => Vec::new(),
+        }
     }
 
     /// How many bytes there are.
@@ -83,6 +106,7 @@ impl Reader {
     pub(super) fn next<'b>(&'b mut self, buffer: &'b mut [u8]) -> io::Result<&'b [u8]> {
         let piece = match &mut self.source {
             Source::Bytes(bytes) => bytes.get(self.read as usize..).unwrap_or_default(),
+            Source::Own(bytes) => bytes.get(self.read as usize..).unwrap_or_default(),
             Source::File(file) => {
                 let got = read_some(file, buffer)?;
                 &buffer[..got]
@@ -100,13 +124,15 @@ impl Reader {
         let mut filled = 0;
         while filled < buffer.len() {
             let space = &mut buffer[filled..];
+            let mut take = |bytes: &[u8]| {
+                let rest = bytes.get(self.read as usize..).unwrap_or_default();
+                let got = rest.len().min(space.len());
+                space[..got].copy_from_slice(&rest[..got]);
+                got
+            };
             let got = match &mut self.source {
-                Source::Bytes(bytes) => {
-                    let rest = bytes.get(self.read as usize..).unwrap_or_default();
-                    let got = rest.len().min(space.len());
-                    space[..got].copy_from_slice(&rest[..got]);
-                    got
-                }
+                Source::Bytes(bytes) => take(bytes),
+                Source::Own(bytes) => take(bytes),
                 Source::File(file) => read_some(file, space)?,
             };
             if got == 0 {

@@ -14,12 +14,14 @@ pub trait Stored: Send + Sync {
     /// The operating system's, with the path in the message.
     fn read(&self) -> io::Result<Arc<[u8]>>;
 
-    /// As [`Stored::read`], for who writes the bytes and will not ask again: nothing needs to be kept.
+    /// As [`Stored::read`], for who writes the bytes and will not ask again: nothing needs to be kept, and what is read
+    /// may stand in `spare`.
     ///
     /// # Errors
     /// Those of [`Stored::read`].
-    fn read_last(&self) -> io::Result<Arc<[u8]>> {
-        self.read()
+    fn read_last(&self, spare: Vec<u8>) -> io::Result<Last> {
+        drop(spare);
+        self.read().map(Last::Shared)
     }
 
     /// A file on disk that holds exactly these bytes, so that the kernel can copy it.
@@ -36,6 +38,14 @@ pub trait Stored: Send + Sync {
     fn size_above(&self, limit: u64) -> Option<u64> {
         self.size().filter(|size| *size > limit)
     }
+}
+
+/// Bytes for who needs them once.
+pub enum Last {
+    /// Somebody else has them as well.
+    Shared(Arc<[u8]>),
+    /// Nobody else has.
+    Own(Vec<u8>),
 }
 
 /// The content of a file, or the target of a symlink. Cheap to clone.

@@ -10,7 +10,7 @@ mod tree;
 
 pub use change::{Change, Origin, OverlapError, TextEdit, splice};
 pub use changeset::{ChangeKind, ChangeSet, FileChange};
-pub use content::{Content, Stored};
+pub use content::{Content, Last, Stored};
 pub use path::{Directory, PathError, RepoPath};
 pub use tree::{ApplyError, Entry, Workspace};
 
