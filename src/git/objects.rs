@@ -309,9 +309,10 @@ pub(super) fn file_mode(git: u32) -> Option<Mode> {
 /// # Errors
 /// The commit tracks such a thing.
 pub(super) fn refuse_files_as_directories(listing: &Listing) -> Result<(), ObjectError> {
-    let mut checked: Option<RepoPath> = None;
+    let mut checked: &[u8] = b"";
     for path in listing.files.keys().chain(listing.submodules.keys()) {
-        let parent = path.parent();
+        let length = memchr::memrchr(b'/', path.as_bytes()).unwrap_or_default();
+        let parent = &path.as_bytes()[..length];
         if parent == checked {
             continue;
         }

@@ -42,9 +42,7 @@ impl Index {
         for entry in &self.entries {
             let IndexEntry { id, mode, intent_to_add, .. } = entry;
             let path = self.path(entry);
-            if *intent_to_add || !TREE_MODES.contains(mode) {
-                return None;
-            }
+            let mode = text(*mode).filter(|_| !intent_to_add)?;
             let is_inside =
                 |directory: &Directory| path.get(..directory.length) == before.get(..directory.length);
             while !is_inside(open.last()?) {
@@ -54,7 +52,7 @@ impl Index {
             let slashes = memchr::memchr_iter(b'/', &path[start..]);
             open.extend(slashes.map(|at| Directory { length: start + at + 1, content: Vec::new() }));
             let directory = open.last_mut()?;
-            add(&mut directory.content, *mode, &path[directory.length..], *id);
+            add(&mut directory.content, mode, &path[directory.length..], *id);
             before = path;
         }
         while open.len() > 1 {
@@ -65,20 +63,30 @@ impl Index {
 }
 
 const SUBMODULE: u32 = 0o160_000;
-/// As the index has them; a tree may have others, which are then not what the index would write.
-const TREE_MODES: [u32; 4] = [0o100_644, 0o100_755, 0o120_000, SUBMODULE];
+const DIRECTORY: &[u8] = b"40000 ";
+
+/// How a tree writes a mode of the index, which has no others; a tree may, but no index would write that.
+fn text(mode: u32) -> Option<&'static [u8]> {
+    match mode {
+        0o100_644 => Some(b"100644 "),
+        0o100_755 => Some(b"100755 "),
+        0o120_000 => Some(b"120000 "),
+        SUBMODULE => Some(b"160000 "),
+        _ => None,
+    }
+}
 
 /// Adds the innermost directory to the one around it.
 fn close(open: &mut Vec<Directory>, path: &[u8], format: ObjectFormat) -> Option<()> {
     let Directory { length, content } = open.pop()?;
     let around = open.last_mut()?;
     let name = path.get(around.length..length - 1)?;
-    add(&mut around.content, 0o040_000, name, hash(ObjectType::Tree, &content, format)?);
+    add(&mut around.content, DIRECTORY, name, hash(ObjectType::Tree, &content, format)?);
     Some(())
 }
 
-fn add(content: &mut Vec<u8>, mode: u32, name: &[u8], id: Oid) {
-    content.extend_from_slice(format!("{mode:o} ").as_bytes());
+fn add(content: &mut Vec<u8>, mode: &[u8], name: &[u8], id: Oid) {
+    content.extend_from_slice(mode);
     content.extend_from_slice(name);
     content.push(0);
     content.extend_from_slice(id.as_bytes());

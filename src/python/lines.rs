@@ -14,13 +14,15 @@ pub struct Lines {
 impl Lines {
     /// Finds the lines of a content.
     pub fn new(content: &[u8], single_byte: bool) -> Self {
-        let ends = || {
-            memchr::memchr2_iter(b'\n', b'\r', content)
-                .filter(|at| content[*at] == b'\n' || content.get(at + 1) != Some(&b'\n'))
-        };
-        let mut starts = Vec::with_capacity(1 + ends().count());
+        let mut starts = Vec::with_capacity(1 + memchr::memchr_iter(b'\n', content).count());
         starts.push(0);
-        starts.extend(ends().map(|at| small(at + 1)));
+        if memchr::memchr(b'\r', content).is_none() {
+            starts.extend(memchr::memchr_iter(b'\n', content).map(|at| small(at + 1)));
+        } else {
+            let ends = memchr::memchr2_iter(b'\n', b'\r', content)
+                .filter(|at| content[*at] == b'\n' || content.get(at + 1) != Some(&b'\n'));
+            starts.extend(ends.map(|at| small(at + 1)));
+        }
         Self { starts, single_byte }
     }
 

@@ -258,7 +258,6 @@ impl Workspace {
         for change in changes {
             let (path, entry, may_replace) = match change {
                 Change::Delete { path } => {
-                    self.entry(&path)?;
                     gone.push(path);
                     continue;
                 }
@@ -304,24 +303,29 @@ impl Workspace {
                 return Err(ApplyError::TooMany);
             }
         }
+        gone.sort_unstable();
+        gone.dedup();
         if puts.is_empty() && gone.len() > self.entries.len() / 8 {
-            // A prune removes nearly everything: in one pass, and nothing can be refused any more.
-            gone.sort_unstable();
-            let mut gone = gone.iter().peekable();
-            let stays = |(path, _): &(&RepoPath, &Entry)| {
-                while gone.next_if(|next| *next < *path).is_some() {}
-                gone.next_if_eq(path).is_none()
-            };
+            // A prune removes nearly everything: in one pass, and only a path that is not there can be refused.
+            let mut next = gone.iter().peekable();
+            let stays = |(path, _): &(&RepoPath, &Entry)| next.next_if_eq(path).is_none();
             let rest = self.entries.iter().filter(stays).map(|(path, entry)| (path.clone(), entry.clone()));
-            self.entries = Arc::new(rest.collect());
+            let rest: BTreeMap<_, _> = rest.collect();
+            if let Some(missing) = next.next() {
+                return Err(ApplyError::Missing(missing.clone()));
+            }
+            self.entries = Arc::new(rest);
         } else {
             let mut removed = Vec::with_capacity(gone.len());
-            for path in gone {
-                if let Some(entry) = Arc::make_mut(&mut self.entries).remove(&path) {
-                    removed.push((path, entry));
+            let entries = Arc::make_mut(&mut self.entries);
+            let missing = gone.into_iter().find_map(|path| match entries.remove_entry(&path) {
+                Some(entry) => {
+                    removed.push(entry);
+                    None
                 }
-            }
-            if let Err(error) = self.check_destinations(&puts) {
+                None => Some(ApplyError::Missing(path)),
+            });
+            if let Some(error) = missing.or_else(|| self.check_destinations(&puts).err()) {
                 Arc::make_mut(&mut self.entries).extend(removed);
                 return Err(error);
             }
@@ -409,6 +413,16 @@ mod tests {
             Err(ApplyError::FileInTheWay { path: path("a"), wanted: path("a/d") })
         );
         assert_eq!(names(&w), ["a", "b/c"]);
+        let delete = |text: &str| Change::Delete { path: path(text) };
+        for missing in ["0", "b", "z"] {
+            let changes = vec![delete("a"), delete(missing)];
+            assert_eq!(w.apply(changes.clone()), Err(ApplyError::Missing(path(missing))));
+            let changes = [changes, vec![rename("b/c", "d")]].concat();
+            assert_eq!(w.apply(changes), Err(ApplyError::Missing(path(missing))));
+        }
+        assert_eq!(names(&w), ["a", "b/c"]);
+        w.apply(vec![delete("a"), delete("b/c")]).unwrap();
+        assert!(w.is_empty());
     }
 
     #[test]
