@@ -251,7 +251,8 @@ impl Workspace {
     /// # Errors
     /// The first [`ApplyError`]; the tree is as before.
     pub fn apply(&mut self, changes: Vec<Change>) -> Result<(), ApplyError> {
-        let mut gone: Vec<RepoPath> = Vec::new();
+        let goes = |change: &&Change| matches!(change, Change::Delete { .. } | Change::Rename { .. });
+        let mut gone: Vec<RepoPath> = Vec::with_capacity(changes.iter().filter(goes).count());
         let mut dropped: Vec<RepoPath> = Vec::new();
         let mut puts: BTreeMap<RepoPath, (Entry, bool)> = BTreeMap::new();
         let mut written = None;
