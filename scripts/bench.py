@@ -25,6 +25,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = HERE.parent / "examples"
 INLINE = ["-e", 'relativize_imports in="pkg/**" package_root="pkg" changes=1', "--file", "pkg/__init__.py=from pkg.ops import hello\n"]
 
+# The ports that `check` is timed with.
+CHECKED = ("einops", "liger-kernel", "mamba-ssm", "causal-conv1d", "fla-core")
+
 # Six texts that stand once each in what is kept.
 FLASH = '''recipe version=1
 source repo="https://example.com/upstream/flash-attn.git" commit="{commit}"
@@ -126,6 +129,32 @@ def synthetic(directory):
     return directory
 
 
+def fifty_ports(program, upstreams, directory):
+    """Ten copies of each example's port, as a repository of ports has them."""
+    ports = []
+    for name in CHECKED:
+        for number in range(10):
+            port = directory / f"{name}-{number}"
+            shutil.copytree(EXAMPLES / name, port / "port", ignore=shutil.ignore_patterns("expected"))
+            subprocess.run([program, port / "port/port.kdl", "--dir", upstreams / name, "--out", port / "src", "--quiet"], check=True, capture_output=True)
+            ports.append(port)
+    return ports
+
+
+def check(program, upstreams, ports, rounds, processors):
+    """Wall time in ms of one `check` of all ports, and of one for each."""
+    command = lambda places: [program, "check", *places, "--clones", upstreams, "--offline"]
+    together, parts = Timed(command(ports)), [Timed(command([port])) for port in ports]
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(allowed)[:processors])
+    for _ in range(rounds):
+        together.once()
+        for part in parts:
+            part.once()
+    os.sched_setaffinity(0, allowed)
+    return together, sum(part.wall for part in parts)
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("program", type=pathlib.Path)
@@ -172,6 +201,16 @@ def main():
         measure("fla-core", up / "fla-core", EXAMPLES / "fla-core/port.kdl", lambda a, b, c: 4 * c + 2 * (a + b), 1, "≤ 4c + 2(a + b)")
         flash = pinned(FLASH, up / "flash-attn", work / "flash-attn.kdl")
         measure("flash-attn", up / "flash-attn", flash, lambda a, b, c: a + b, 1.5, "≤ 1.5 (a + b)")
+        ports = work / "ports"
+        ports.mkdir()
+        fifty = fifty_ports(program, up, ports)
+        for processors, limit, target in ((1, 1.3, "≤ 1.3 × each alone"), (2, 1, "< each alone, two threads")):
+            together, alone = check(program, up, fifty, min(options.rounds, 3), processors)
+            ratio = together.wall / alone
+            verdict = "" if ratio <= limit else " (over)"
+            lines.append(f"| check 50 ports | {target} | {ratio:.2f}{verdict} | {together.cpu:.1f} | {together.wall:.1f} | {alone:.1f} wall | {together.memory - base:.0f} |" + (" |" if against else ""))
+            print(lines[-1], flush=True)
+        shutil.rmtree(ports)
         if options.full:
             made = synthetic(up / "synthetic")
             measure("synthetic", made, pinned(SYNTHETIC, made, work / "synthetic.kdl"), lambda a, b, c: a, 1.2, "≤ 1.2 a, 60 MB")

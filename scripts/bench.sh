@@ -22,6 +22,6 @@ while [ $# -gt 0 ]; do
   shift
 done
 mkdir -p "$upstreams"
-python3 scripts/upstreams.py "$upstreams" einops fla-core flash-attn
+python3 scripts/upstreams.py "$upstreams" einops fla-core flash-attn liger-kernel mamba-ssm causal-conv1d
 cargo build --release --locked --quiet
 python3 scripts/bench.py "${CARGO_TARGET_DIR:-target}/release/kernel-port" "$upstreams" --results benches/RESULTS.md "${more[@]}"
