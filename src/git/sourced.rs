@@ -8,6 +8,7 @@ use crate::ops::{Evidence, Failure};
 use crate::workspace::{Content, Entry, Last, Mode, RepoPath, Stored, Workspace, load};
 use git2::Oid;
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -35,6 +36,14 @@ struct TrackedFile {
 /// From this size on the kernel copies the file, after it was hashed; below it the bytes that were hashed are the
 /// ones that are used.
 const LARGE: u64 = 64 << 20;
+
+thread_local! {
+    /// What a file is read into before it is shared, so that no two places are needed for every file.
+    static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// A larger one is not kept.
+const MAX_SPARE: usize = 1 << 20;
 
 impl TrackedFile {
     fn objects(&self) -> &Objects {
@@ -64,8 +73,15 @@ impl TrackedFile {
 impl Stored for TrackedFile {
     fn read(&self) -> io::Result<Arc<[u8]>> {
         self.objects().kept(self.id, || {
-            Ok(match self.proven(Vec::new())? {
-                Last::Own(bytes) => bytes.into(),
+            let spare = SPARE.take();
+            Ok(match self.proven(spare)? {
+                Last::Own(bytes) => {
+                    let content = bytes.as_slice().into();
+                    if bytes.capacity() <= MAX_SPARE {
+                        SPARE.set(bytes);
+                    }
+                    content
+                }
                 Last::Shared(bytes) => bytes,
             })
         })

@@ -39,7 +39,7 @@ impl Materialiser {
             made: HashSet::new(),
             hasher: TreeHasher::default(),
             buffer: vec![0; CHUNK],
-            spare: Vec::new(),
+            spare: Vec::with_capacity(2 * CHUNK),
             can_clone: true,
             old: None,
         }
