@@ -73,6 +73,8 @@ impl IndexError {
     }
 }
 
+/// As long a path as the system opens. In version 4 few bytes can stand for a long one, again and again.
+const MAX_PATH: usize = 4096;
 const SPARSE_DIRECTORY: u32 = 0o040_000;
 
 impl IndexEntry {
@@ -238,6 +240,9 @@ impl<'a> Reader<'a> {
         }
         let length = memchr::memchr(0, &self.bytes[self.at..]).ok_or(IndexError::Damaged)?;
         paths.extend_from_slice(self.take(length)?);
+        if paths.len() - start_of_path > MAX_PATH {
+            return Err(IndexError::Damaged);
+        }
         let offset = |at: usize| u32::try_from(at).map_err(|_| IndexError::Damaged);
         let path = offset(start_of_path)?..offset(paths.len())?;
         self.take(1)?;
@@ -309,6 +314,13 @@ pub(super) mod tests {
         assert_eq!(parse(&index(&["", ""], b"link\0\0\0\0")), Err(IndexError::Split));
         assert_eq!(parse(&index(&["a"], b"newx\0\0\0\0")), Err(IndexError::Unknown));
         assert_eq!(parse(&index(&["b", "a"], b"")), Err(IndexError::Damaged));
+    }
+
+    #[test]
+    fn paths_that_no_system_opens_are_refused() {
+        let long = "a".repeat(MAX_PATH);
+        assert!(parse(&index(&[&long], b"")).is_ok());
+        assert_eq!(parse(&index(&[&(long + "a")], b"")), Err(IndexError::Damaged));
     }
 
     #[test]

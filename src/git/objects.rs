@@ -282,7 +282,8 @@ impl Objects {
     }
 }
 
-/// The id of an object with that content.
+/// The id of an object with that content. Unlike the library's, this does not notice two contents made to have one SHA-1:
+/// whoever could make them made the commit as well.
 pub(super) fn hash(kind: ObjectType, content: &[u8], format: ObjectFormat) -> Option<Oid> {
     fn of<D: Digest>(kind: ObjectType, content: &[u8]) -> Option<Oid> {
         let head = format!("{} {}\0", kind.str(), content.len());
