@@ -1,6 +1,6 @@
 //! Work on many items at once.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Below this many Python files to parse, a thread costs more than it brings.
@@ -9,7 +9,8 @@ pub const FEW: usize = 8;
 /// Maps a slice, results in order, with as many threads as there are processors; a thread is started only for every
 /// `few` items, so that little work is done without any.
 pub fn map<T: Sync, R: Send>(items: &[T], few: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len() / few.max(1));
+    let most = items.len() / few.max(1);
+    let threads = if most < 2 { 1 } else { most.min(processors()) };
     if threads < 2 {
         return items.iter().map(work).collect();
     }
@@ -35,6 +36,12 @@ pub fn map<T: Sync, R: Send>(items: &[T], few: usize, work: impl Fn(&T) -> R + S
     });
     all.sort_unstable_by_key(|(index, _)| *index);
     all.into_iter().map(|(_, result)| result).collect()
+}
+
+/// How many there are, asked once: the answer is in files of the system.
+fn processors() -> usize {
+    static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    *PROCESSORS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// [`map`] for work that needs the items themselves.
