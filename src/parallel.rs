@@ -1,7 +1,7 @@
 //! Work on many items at once.
 
-use std::sync::{Mutex, OnceLock};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 /// Below this many Python files to parse, a thread costs more than it brings.
 pub const FEW: usize = 8;
