@@ -1,6 +1,7 @@
 //! The index file, read for two things: what is staged, and which files nobody has touched since git wrote them. Understands
 //! versions 2 to 4, both object formats and sparse indexes; flags that hide changes are read but never believed.
 
+use super::objects::MAX_PATH;
 use super::stat::Stat;
 use git2::{ObjectFormat, Oid};
 use std::cell::Cell;
@@ -73,8 +74,6 @@ impl IndexError {
     }
 }
 
-/// As long a path as the system opens. In version 4 few bytes can stand for a long one, again and again.
-const MAX_PATH: usize = 4096;
 const SPARSE_DIRECTORY: u32 = 0o040_000;
 
 impl IndexEntry {
@@ -240,6 +239,7 @@ impl<'a> Reader<'a> {
         }
         let length = memchr::memchr(0, &self.bytes[self.at..]).ok_or(IndexError::Damaged)?;
         paths.extend_from_slice(self.take(length)?);
+        // In version 4 few bytes can stand for a long path, again and again.
         if paths.len() - start_of_path > MAX_PATH {
             return Err(IndexError::Damaged);
         }

@@ -24,8 +24,10 @@ const MAX_HOPS: usize = 5;
 const MAX_DIRECTORIES: usize = 100;
 /// A larger blob is not read into memory.
 const MAX_BLOB: u64 = 1 << 30;
+/// Git's mode of a submodule.
+pub(super) const SUBMODULE: u32 = 0o160_000;
 /// As long a path as the system opens.
-const MAX_PATH: usize = 4096;
+pub(super) const MAX_PATH: usize = 4096;
 
 /// An object database.
 pub(super) struct Objects {
@@ -251,7 +253,7 @@ impl Objects {
                 })?;
                 match mode {
                     0o040_000 => pending.push(([full.as_slice(), b"/"].concat(), id)),
-                    0o160_000 => drop(listing.submodules.insert(path, id)),
+                    SUBMODULE => drop(listing.submodules.insert(path, id)),
                     _ => {
                         let mode = file_mode(mode).ok_or_else(|| {
                             ObjectError::Unusable(format!(
@@ -295,7 +297,7 @@ pub(super) fn hash(kind: ObjectType, content: &[u8], format: ObjectFormat) -> Op
     }
 }
 
-/// How a file with git's mode stands in a tree; `None` for what is no file.
+/// How a file with git's mode, or the system's, stands in a tree; `None` for what is no file.
 pub(super) fn file_mode(git: u32) -> Option<Mode> {
     match git & 0o170_000 {
         0o120_000 => Some(Mode::Symlink),
@@ -310,10 +312,9 @@ pub(super) fn file_mode(git: u32) -> Option<Mode> {
 /// # Errors
 /// The commit tracks such a thing.
 pub(super) fn refuse_files_as_directories(listing: &Listing) -> Result<(), ObjectError> {
-    let mut checked: &[u8] = b"";
+    let mut checked: Option<&[u8]> = None;
     for path in listing.files.keys().chain(listing.submodules.keys()) {
-        let length = memchr::memrchr(b'/', path.as_bytes()).unwrap_or_default();
-        let parent = &path.as_bytes()[..length];
+        let parent = path.directory();
         if parent == checked {
             continue;
         }

@@ -1,8 +1,9 @@
 //! What the system says about a file of a checkout, asked from the top of it: a path is as long as the commit has it, and the
 //! directories above the checkout are not walked for every file.
 
+use super::objects::file_mode;
 use crate::workspace::{Mode, RepoPath};
-use rustix::fs::{AtFlags, FileType, OFlags, statat};
+use rustix::fs::{AtFlags, OFlags, statat};
 use std::ffi::OsStr;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -16,8 +17,7 @@ pub(super) struct Top(OwnedFd);
 /// A file, a link not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stat {
-    kind: FileType,
-    executable: bool,
+    mode: u32,
     /// In bytes.
     pub size: u64,
     /// Its number in the file system.
@@ -49,8 +49,7 @@ impl Top {
             clippy::useless_conversion
         )]
         Some(Stat {
-            kind: FileType::from_raw_mode(stat.st_mode),
-            executable: stat.st_mode & 0o100 != 0,
+            mode: stat.st_mode.into(),
             size: stat.st_size as u64,
             inode: stat.st_ino.into(),
             mtime: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
@@ -62,16 +61,11 @@ impl Top {
 impl Stat {
     /// As a tree would have it; `None` for what is neither a regular file nor a link.
     pub(super) fn mode(&self) -> Option<Mode> {
-        match self.kind {
-            FileType::Symlink => Some(Mode::Symlink),
-            FileType::RegularFile if self.executable => Some(Mode::Executable),
-            FileType::RegularFile => Some(Mode::File),
-            _ => None,
-        }
+        file_mode(self.mode)
     }
 
     /// Whether it is a directory.
     pub(super) fn is_dir(&self) -> bool {
-        self.kind == FileType::Directory
+        self.mode & 0o170_000 == 0o040_000
     }
 }

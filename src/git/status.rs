@@ -5,7 +5,7 @@ use super::checkout::{Checkout, source};
 use super::convert::stands_for;
 use super::index::{Index, IndexError};
 use super::layout::Head;
-use super::objects::{Listing, ObjectError, Objects};
+use super::objects::{Listing, ObjectError, Objects, SUBMODULE};
 use super::stat::{Stat, Top};
 use super::untracked;
 use crate::ops::{Evidence, Failure};
@@ -103,8 +103,7 @@ impl Checkout {
             prefix,
             committed: vec![false; index.entries.len()],
             index,
-            directories: HashMap::new(),
-            around: (None, true),
+            directories: HashMap::default(),
             converts: converts(&listing, &self.objects),
             status,
         };
@@ -176,9 +175,7 @@ struct Survey<'a> {
     /// For each entry of the index, whether the commit is known to have the same.
     committed: Vec<bool>,
     /// Whether a directory is one, and no link to somewhere else.
-    directories: HashMap<RepoPath, bool>,
-    /// The directory asked about last; the files come in order.
-    around: (Option<RepoPath>, bool),
+    directories: HashMap<RepoPath, bool, foldhash::fast::RandomState>,
     /// Whether some attribute makes git store other bytes than it checks out, in a way that is not known here.
     converts: bool,
     status: &'a mut Status,
@@ -203,18 +200,13 @@ impl Survey<'_> {
 
     /// Whether all directories above `path` are directories: git never looks behind a link.
     fn reachable(&mut self, path: &RepoPath) -> bool {
-        let (known, is) = &self.around;
-        let length = memchr::memrchr(b'/', path.as_bytes()).unwrap_or_default();
-        if known.as_ref().map_or(&b""[..], |known| known.as_bytes()) == &path.as_bytes()[..length] {
-            return *is;
+        let Some(parent) = path.directory() else { return true };
+        if let Some(known) = self.directories.get(parent) {
+            return *known;
         }
         let Some(parent) = path.parent() else { return true };
-        let is = match self.directories.get(&parent) {
-            Some(known) => *known,
-            None => self.reachable(&parent) && self.top.stat(&parent).is_some_and(|stat| stat.is_dir()),
-        };
-        self.directories.insert(parent.clone(), is);
-        self.around = (Some(parent), is);
+        let is = self.reachable(&parent) && self.top.stat(&parent).is_some_and(|stat| stat.is_dir());
+        self.directories.insert(parent, is);
         is
     }
 
@@ -308,7 +300,7 @@ impl Survey<'_> {
             match (files.get(&path), submodules.get(&path)) {
                 (None, Some(id)) if *id == entry.id => {}
                 (Some(_), _) | (None, Some(_)) => self.note(&path, "staged change")?,
-                (None, None) if entry.mode == 0o160_000 => self.note(&path, "staged, not in the commit")?,
+                (None, None) if entry.mode == SUBMODULE => self.note(&path, "staged, not in the commit")?,
                 (None, None) => {
                     self.note(&path, "staged, not in the commit")?;
                     let there = self.stat(&path).is_some_and(|stat| stat.mode().is_some());

@@ -20,8 +20,6 @@ pub(super) fn find(
     listing: &Listing,
     staged: impl Fn(&RepoPath) -> bool,
 ) -> Result<Vec<(RepoPath, &'static str)>, Failure> {
-    // What lies in a submodule is that repository's business.
-    let submodules: HashSet<PathBuf> = listing.submodules.keys().map(|p| top.join(p.as_os_path())).collect();
     let files: Known<'_> = listing.files.keys().map(RepoPath::as_bytes).collect();
     let directories = directories_of(listing);
     let mut rules = Rules { top, of: HashMap::new(), ignored: HashMap::new() };
@@ -31,7 +29,8 @@ pub(super) fn find(
         let item = item.map_err(|e| source(format!("cannot look through {}: {e}", top.display())))?;
         let kind = item.file_type();
         let Some(below) = below(top, item.path()) else { continue };
-        let is_other = || item.file_name() == ".git" || submodules.contains(item.path());
+        // What lies in a submodule is that repository's business.
+        let is_other = || item.file_name() == ".git" || listing.submodules.contains_key(below);
         if kind.is_dir() {
             if is_other() || !directories.contains(below) && rules.is_ignored(item.path(), true)? {
                 walk.skip_current_dir();
@@ -57,12 +56,9 @@ type Known<'a> = HashSet<&'a [u8], foldhash::fast::RandomState>;
 fn directories_of(listing: &Listing) -> Known<'_> {
     let mut found = Known::default();
     for path in listing.files.keys() {
-        let mut directory = path.as_bytes();
-        while let Some(end) = memchr::memrchr(b'/', directory) {
-            directory = &directory[..end];
-            if !found.insert(directory) {
-                break;
-            }
+        let mut directory = path.directory();
+        while let Some(new) = directory.filter(|directory| found.insert(directory)) {
+            directory = memchr::memrchr(b'/', new).map(|end| &new[..end]);
         }
     }
     found

@@ -2,7 +2,7 @@
 //! index holds exactly what the commit does, and no tree has to be read. A checkout of many directories has as many trees.
 
 use super::index::{Index, IndexEntry};
-use super::objects::{Listing, file_mode, hash, refuse_files_as_directories};
+use super::objects::{Listing, SUBMODULE, file_mode, hash, refuse_files_as_directories};
 use crate::workspace::RepoPath;
 use git2::{ObjectFormat, ObjectType, Oid};
 
@@ -62,7 +62,6 @@ impl Index {
     }
 }
 
-const SUBMODULE: u32 = 0o160_000;
 const DIRECTORY: &[u8] = b"40000 ";
 
 /// How a tree writes a mode of the index, which has no others; a tree may, but no index would write that.

@@ -115,10 +115,15 @@ impl RepoPath {
         (dot > 0).then(|| &name[dot + 1..])
     }
 
+    /// The bytes of the directory that holds this path; `None` at the top.
+    pub fn directory(&self) -> Option<&[u8]> {
+        let slash = memchr::memrchr(b'/', &self.0)?;
+        Some(&self.0[..slash])
+    }
+
     /// The directory that holds this path; `None` at the top.
     pub fn parent(&self) -> Option<Self> {
-        let slash = self.0.iter().rposition(|b| *b == b'/')?;
-        Some(Self(self.0[..slash].into()))
+        Some(Self(self.directory()?.into()))
     }
 
     /// The directories above this path, nearest first.
