@@ -123,8 +123,9 @@ impl Op for RelativizeImports {
         let mut targets = Targets::new(workspace, &self.package);
         let (mut rewrites, mut refusals, mut rewritten) =
             (Rewrites::default(), Refusals::default(), Vec::new());
-        for (index, file) in selection.files.iter().enumerate() {
+        for file in &selection.files {
             let Some(place) = self.package.place(file.path) else {
+                rewritten.push(None);
                 continue;
             };
             let one = OneFile { op: self, file, place: &place };
@@ -134,9 +135,8 @@ impl Op for RelativizeImports {
             let ranges: Vec<_> =
                 statements.iter().map(|index| file.module.imports[*index].range.clone()).collect();
             rewrites.add(file, edits.clone(), &ranges);
-            if !statements.is_empty() {
-                rewritten.push(Rewritten { file: index, edits, place, modules: plain.modules });
-            }
+            let changed = !statements.is_empty();
+            rewritten.push(changed.then_some(Rewritten { edits, place, modules: plain.modules }));
         }
         refusals.check()?;
         let none = if rewrites.is_empty() {
@@ -145,11 +145,9 @@ impl Op for RelativizeImports {
             nothing(&selection, &self.within, "absolute import")
         };
         let strings = left_alone(&selection.files, |module| self.package.below(module).is_some());
-        let mut files: Vec<Option<PythonFile<'_>>> = selection.files.into_iter().map(Some).collect();
-        let rewritten =
-            rewritten.into_iter().filter_map(|one| Some((files[one.file].take()?, one))).collect();
-        drop(files);
-        let proven = parallel::consume(rewritten, FEW, |(file, one)| self.prove(workspace, file, &one));
+        let changed = selection.files.into_iter().zip(rewritten);
+        let changed = changed.filter_map(|(file, one)| Some((file, one?))).collect();
+        let proven = parallel::consume(changed, FEW, |(file, one)| self.prove(workspace, file, &one));
         proven.into_iter().collect::<Result<(), Failure>>()?;
         let (missing, notes) = targets.check(self.missing)?;
         let mut plan = rewrites.plan([selection.notes, notes, strings].concat(), none);
@@ -228,7 +226,8 @@ impl RelativizeImports {
         let edited: Arc<[u8]> = splice(&content, &one.edits).map_err(|_| wrong("edits overlap"))?.into();
         let before = self.imported(&one.place, &module);
         let after = workspace
-            .parse_edited(&content, module, &one.edits, &edited)
+            .parsed()
+            .edited(&content, module, &one.edits, &edited)
             .map_err(|e| wrong(&format!("{}: {}", e.position, e.message)))?;
         let found = self.imported(&one.place, &after);
         let own = |module: &&String| !one.modules.contains(*module);
@@ -277,8 +276,6 @@ fn starts(module: &str, prefix: &str) -> bool {
 
 /// What becomes of a file.
 struct Rewritten {
-    /// Its index among the selected files.
-    file: usize,
     edits: Vec<TextEdit>,
     place: Place,
     /// Modules that are imported in place of a package.

@@ -4,7 +4,6 @@ use super::syscalls::{clone, open_regular};
 use crate::workspace::{Content, Last};
 use std::fs::File;
 use std::io::{self, Read};
-use std::sync::Arc;
 
 /// The buffer size that callers use.
 pub(super) const CHUNK: usize = 128 * 1024;
@@ -17,8 +16,7 @@ pub(super) struct Reader {
 }
 
 enum Source {
-    Bytes(Arc<[u8]>),
-    Own(Vec<u8>),
+    Bytes(Last),
     File(File),
 }
 
@@ -45,15 +43,9 @@ impl Reader {
                     }
                     (Source::File(file), length)
                 }
-                None => match stored.read_last(spare)? {
-                    Last::Shared(bytes) => Self::whole(bytes),
-                    Last::Own(bytes) => {
-                        let length = bytes.len() as u64;
-                        (Source::Own(bytes), length)
-                    }
-                },
+                None => Self::whole(stored.read_last(spare)?),
             },
-            Content::Bytes(bytes) => Self::whole(bytes.clone()),
+            Content::Bytes(bytes) => Self::whole(Last::Shared(bytes.clone())),
         };
         Ok(Self { source, length, read: 0 })
     }
@@ -63,7 +55,7 @@ impl Reader {
         Self { source: Source::File(file), length, read: 0 }
     }
 
-    fn whole(bytes: Arc<[u8]>) -> (Source, u64) {
+    fn whole(bytes: Last) -> (Source, u64) {
         let length = bytes.len() as u64;
         (Source::Bytes(bytes), length)
     }
@@ -71,8 +63,8 @@ impl Reader {
     /// The memory of a content that was read as a whole, for the next one.
     pub(super) fn into_spare(self) -> Vec<u8> {
         match self.source {
-            Source::Own(bytes) => bytes,
-            Source::Bytes(_) | Source::File(_) => Vec::new(),
+            Source::Bytes(Last::Own(bytes)) => bytes,
+            Source::Bytes(Last::Shared(_)) | Source::File(_) => Vec::new(),
         }
     }
 
@@ -106,7 +98,6 @@ impl Reader {
     pub(super) fn next<'b>(&'b mut self, buffer: &'b mut [u8]) -> io::Result<&'b [u8]> {
         let piece = match &mut self.source {
             Source::Bytes(bytes) => bytes.get(self.read as usize..).unwrap_or_default(),
-            Source::Own(bytes) => bytes.get(self.read as usize..).unwrap_or_default(),
             Source::File(file) => {
                 let got = read_some(file, buffer)?;
                 &buffer[..got]
@@ -124,15 +115,13 @@ impl Reader {
         let mut filled = 0;
         while filled < buffer.len() {
             let space = &mut buffer[filled..];
-            let mut take = |bytes: &[u8]| {
-                let rest = bytes.get(self.read as usize..).unwrap_or_default();
-                let got = rest.len().min(space.len());
-                space[..got].copy_from_slice(&rest[..got]);
-                got
-            };
             let got = match &mut self.source {
-                Source::Bytes(bytes) => take(bytes),
-                Source::Own(bytes) => take(bytes),
+                Source::Bytes(bytes) => {
+                    let rest = bytes.get(self.read as usize..).unwrap_or_default();
+                    let got = rest.len().min(space.len());
+                    space[..got].copy_from_slice(&rest[..got]);
+                    got
+                }
                 Source::File(file) => read_some(file, space)?,
             };
             if got == 0 {
@@ -191,6 +180,7 @@ mod tests {
     use super::super::testing::OnDisk;
     use super::*;
     use std::path::Path;
+    use std::sync::Arc;
 
     fn on_disk(path: &Path, size: u64) -> Content {
         Content::Stored(Arc::new(OnDisk(path.to_path_buf(), Some(size))))

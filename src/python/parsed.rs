@@ -37,7 +37,8 @@ impl Parsed {
         self.remember(content, || Module::parse(content))
     }
 
-    /// What a file says after edits of `before`, the content that `module` was parsed from, which is forgotten.
+    /// What a file says after edits of `before`, the content that `module` was parsed from, which is forgotten. Nobody
+    /// else should hold the module: it becomes the result.
     ///
     /// # Errors
     /// As [`Module::parse`].
@@ -49,9 +50,10 @@ impl Parsed {
         after: &Arc<[u8]>,
     ) -> Result<Arc<Module>, SyntaxError> {
         self.forget(before);
-        let edited = |module: Module| module.edited(edits, after);
-        let read = || edited(Arc::unwrap_or_clone(module)).map_or_else(|| Module::parse(after), Ok);
-        let module = self.remember(after, read);
+        let module = self.remember(after, || {
+            let edited = Arc::unwrap_or_clone(module).edited(edits, after);
+            edited.map_or_else(|| Module::parse(after), Ok)
+        });
         debug_assert_eq!(module.as_deref().ok(), Module::parse(after).as_ref().ok());
         module
     }

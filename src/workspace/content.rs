@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,6 +47,17 @@ pub enum Last {
     Shared(Arc<[u8]>),
     /// Nobody else has.
     Own(Vec<u8>),
+}
+
+impl Deref for Last {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Shared(bytes) => bytes,
+            Self::Own(bytes) => bytes,
+        }
+    }
 }
 
 /// The content of a file, or the target of a symlink. Cheap to clone.

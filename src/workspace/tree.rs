@@ -1,6 +1,6 @@
 //! The workspace itself: a sorted map of paths to entries, and how changes are applied to it.
 
-use super::{Change, Content, Directory, Mode, Origin, OverlapError, RepoPath, TextEdit, splice};
+use super::{Change, Content, Directory, Mode, Origin, OverlapError, RepoPath, splice};
 use crate::python::{Module, Parsed, SyntaxError};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -121,19 +121,9 @@ impl Workspace {
         self.parsed.module(content)
     }
 
-    /// What a Python file says after edits of `before`, which `module` was parsed from. Nobody else should hold that:
-    /// it becomes the result.
-    ///
-    /// # Errors
-    /// As [`Module::parse`].
-    pub fn parse_edited(
-        &self,
-        before: &Arc<[u8]>,
-        module: Arc<Module>,
-        edits: &[TextEdit],
-        after: &Arc<[u8]>,
-    ) -> Result<Arc<Module>, SyntaxError> {
-        self.parsed.edited(before, module, edits, after)
+    /// What its Python files say, for who knows how one of them changes.
+    pub fn parsed(&self) -> &Parsed {
+        &self.parsed
     }
 
     /// Remembers submodules whose files are not at hand.
