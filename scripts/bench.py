@@ -166,12 +166,15 @@ def main():
     lines = ["| workload | target | found | CPU ms | wall ms | floors a, b, c (CPU ms) | memory MB |" + (" new / old |" if against else "")]
     lines.append("| --- " * (lines[0].count("|") - 1) + "|")
 
-    def row(name, target, found, commands):
-        run = commands["run"]
-        floors = ", ".join(f"{commands[f].cpu:.1f}" for f in "abc" if f in commands)
-        old = f" {run.cpu / commands['against'].cpu:.2f} |" if against else ""
-        lines.append(f"| {name} | {target} | {found} | {run.cpu:.1f} | {run.wall:.1f} | {floors} | {run.memory - base:.0f} |{old}")
+    def row(name, target, found, run, floors="", against=None):
+        cells = [name, target, found, f"{run.cpu:.1f}", f"{run.wall:.1f}", floors, f"{run.memory - base:.0f}"]
+        if options.against:
+            cells.append(f"{run.cpu / against.cpu:.2f}" if against else "")
+        lines.append(f"| {' | '.join(cells)} |")
         print(lines[-1], flush=True)
+
+    def judged(ratio, limit):
+        return f"{ratio:.2f}" + ("" if ratio <= limit else " (over)")
 
     with tempfile.TemporaryDirectory(dir=options.upstreams) as work:
         work = pathlib.Path(work)
@@ -182,16 +185,15 @@ def main():
                 commands["against"] = Timed([against, *arguments])
             race(commands, options.rounds * 3)
             base = base or commands["run"].memory
-            row(name, target, f"{commands['run'].cpu:.1f} ms", commands)
+            row(name, target, f"{commands['run'].cpu:.1f} ms", commands["run"], against=commands.get("against"))
 
         def measure(name, checkout, recipe, formula, limit, target):
             place = work / name
             place.mkdir()
             commands = workload(program, checkout, recipe, place, options.rounds, against)
             floors = {key: commands[key].cpu for key in "abc"}
-            ratio = commands["run"].cpu / formula(**floors)
-            verdict = "" if ratio <= limit else " (over)"
-            row(name, target, f"{ratio:.2f}{verdict}", commands)
+            found = judged(commands["run"].cpu / formula(**floors), limit)
+            row(name, target, found, commands["run"], ", ".join(f"{floors[key]:.1f}" for key in "abc"), commands.get("against"))
 
         up = options.upstreams.resolve()
         measure("einops", up / "einops", EXAMPLES / "einops/port.kdl", lambda a, b, c: a + b, 2, "≤ 2 (a + b)")
@@ -203,10 +205,7 @@ def main():
         fifty = fifty_ports(program, up, ports)
         for processors, limit, target in ((1, 1.3, "≤ 1.3 × each alone"), (2, 1, "< each alone, two threads")):
             together, alone = check(program, up, fifty, min(options.rounds, 3), processors)
-            ratio = together.wall / alone
-            verdict = "" if ratio <= limit else " (over)"
-            lines.append(f"| check 50 ports | {target} | {ratio:.2f}{verdict} | {together.cpu:.1f} | {together.wall:.1f} | {alone:.1f} wall | {together.memory - base:.0f} |" + (" |" if against else ""))
-            print(lines[-1], flush=True)
+            row("check 50 ports", target, judged(together.wall / alone, limit), together, f"{alone:.1f} wall")
         if options.full:
             made = synthetic(up / "synthetic")
             measure("synthetic", made, pinned(SYNTHETIC, made, work / "synthetic.kdl"), lambda a, b, c: a, 1.2, "≤ 1.2 a, 60 MB")

@@ -1,6 +1,7 @@
 //! The tree in memory: files with modes and lazily read contents, the changes ops make to it, and where every
 //! file came from. Nothing here touches the disk, except to read a content that an op asks for.
 
+mod apply;
 mod change;
 mod changeset;
 mod content;
@@ -8,11 +9,12 @@ pub mod load;
 mod path;
 mod tree;
 
+pub use apply::ApplyError;
 pub use change::{Change, Origin, OverlapError, TextEdit, splice};
 pub use changeset::{ChangeKind, ChangeSet, FileChange};
 pub use content::{Content, Last, Stored};
 pub use path::{Directory, PathError, RepoPath};
-pub use tree::{ApplyError, Entry, Workspace};
+pub use tree::{Entry, Workspace};
 
 /// The three kinds of file that git and the workspace know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
