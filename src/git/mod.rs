@@ -10,6 +10,7 @@ mod config;
 mod convert;
 mod fetch;
 pub mod history;
+mod ignored;
 mod index;
 mod layout;
 mod lfs;
@@ -19,8 +20,8 @@ mod sourced;
 mod stat;
 mod status;
 mod trees;
-mod untracked;
 mod url;
+mod work_tree;
 mod written_tree;
 
 pub use cache::{Fetching, Progress, cache_directory, history as cached_history};

@@ -77,13 +77,29 @@ fn alternates(objects: &Path, hops: usize, found: &mut Vec<PathBuf>) -> io::Resu
     Ok(())
 }
 
+/// A file that a commit tracks: path, blob and mode.
+pub(super) type Committed = (RepoPath, (Oid, Mode));
+
 /// What a commit tracks.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
-    /// Blob and mode of each file.
-    pub files: BTreeMap<RepoPath, (Oid, Mode)>,
+    /// The files, sorted by path.
+    pub files: Vec<Committed>,
     /// The commit each submodule is recorded at.
     pub submodules: BTreeMap<RepoPath, Oid>,
+}
+
+impl Listing {
+    /// Blob and mode of a file.
+    pub(super) fn file(&self, path: &RepoPath) -> Option<&(Oid, Mode)> {
+        let at = self.files.binary_search_by(|(other, _)| other.cmp(path)).ok()?;
+        Some(&self.files[at].1)
+    }
+
+    /// The paths of files, then those of submodules.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &RepoPath> {
+        self.files.iter().map(|(path, _)| path).chain(self.submodules.keys())
+    }
 }
 
 /// Why objects cannot be read.
@@ -260,14 +276,13 @@ impl Objects {
                                 "the commit tracks `{path}` with the mode {mode:o}"
                             ))
                         })?;
-                        if listing.files.insert(path.clone(), (id, mode)).is_some() {
-                            return Err(ObjectError::Unusable(format!("the commit tracks `{path}` twice")));
-                        }
+                        listing.files.push((path, (id, mode)));
                     }
                 }
             }
         }
-        refuse_files_as_directories(&listing)?;
+        listing.files.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        refuse_doubled(&listing)?;
         Ok(listing)
     }
 
@@ -307,19 +322,19 @@ pub(super) fn file_mode(git: u32) -> Option<Mode> {
     }
 }
 
-/// A forged tree can hold a link and a directory of one name; git would write through the link.
+/// A forged tree can hold a name twice, or a link and a directory of one name; git would write through the link.
 ///
 /// # Errors
 /// The commit tracks such a thing.
-pub(super) fn refuse_files_as_directories(listing: &Listing) -> Result<(), ObjectError> {
+pub(super) fn refuse_doubled(listing: &Listing) -> Result<(), ObjectError> {
     let mut checked: Option<&[u8]> = None;
-    for path in listing.files.keys().chain(listing.submodules.keys()) {
+    for path in listing.paths() {
         let parent = path.directory();
         if parent == checked {
             continue;
         }
         let taken =
-            |above: &RepoPath| listing.files.contains_key(above) || listing.submodules.contains_key(above);
+            |above: &RepoPath| listing.file(above).is_some() || listing.submodules.contains_key(above);
         if let Some(file) = path.ancestors().find(taken) {
             return Err(ObjectError::Unusable(format!(
                 "the commit tracks `{file}` as a file and as a directory"
@@ -327,7 +342,8 @@ pub(super) fn refuse_files_as_directories(listing: &Listing) -> Result<(), Objec
         }
         checked = parent;
     }
-    match listing.submodules.keys().find(|path| listing.files.contains_key(*path)) {
+    let doubled = listing.files.windows(2).find(|pair| pair[0].0 == pair[1].0).map(|pair| &pair[0].0);
+    match doubled.or_else(|| listing.submodules.keys().find(|path| listing.file(path).is_some())) {
         Some(path) => Err(ObjectError::Unusable(format!("the commit tracks `{path}` twice"))),
         None => Ok(()),
     }

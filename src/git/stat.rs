@@ -1,18 +1,14 @@
-//! What the system says about a file of a checkout, asked from the top of it: a path is as long as the commit has it, and the
-//! directories above the checkout are not walked for every file.
+//! What the system says about a file of a checkout, asked from an open directory.
 
 use super::objects::file_mode;
 use crate::workspace::{Mode, RepoPath};
-use rustix::fs::{AtFlags, OFlags, statat};
+use rustix::fs::{AtFlags, CWD, FileType, OFlags, openat, statat};
+use rustix::path::Arg;
 use std::ffi::OsStr;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-
-/// The top of a work tree.
-#[derive(Debug)]
-pub(super) struct Top(OwnedFd);
 
 /// A file, a link not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,19 +24,31 @@ pub(super) struct Stat {
     pub ctime: (i64, i64),
 }
 
-impl Top {
-    /// Opens the directory.
-    ///
-    /// # Errors
-    /// The system's.
-    pub(super) fn open(directory: &Path) -> io::Result<Self> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(Self(rustix::fs::open(directory, flags, rustix::fs::Mode::empty())?))
-    }
+/// Opens a directory to ask about what is in it.
+///
+/// # Errors
+/// The system's.
+pub(super) fn open(directory: &Path) -> io::Result<OwnedFd> {
+    open_with(CWD, directory, OFlags::empty())
+}
 
-    /// What is at a path; `None` when nothing is, or it cannot be looked at.
-    pub(super) fn stat(&self, path: &RepoPath) -> Option<Stat> {
-        let stat = statat(&self.0, OsStr::from_bytes(path.as_bytes()), AtFlags::SYMLINK_NOFOLLOW).ok()?;
+/// As [`open`], from a directory around it and unless it is a link.
+///
+/// # Errors
+/// The system's.
+pub(super) fn open_below(around: impl AsFd, directory: impl Arg) -> io::Result<OwnedFd> {
+    open_with(around, directory, OFlags::NOFOLLOW)
+}
+
+fn open_with(around: impl AsFd, directory: impl Arg, more: OFlags) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | more;
+    Ok(openat(around, directory, flags, rustix::fs::Mode::empty())?)
+}
+
+impl Stat {
+    /// What is there; `None` when nothing is, or it cannot be looked at.
+    pub(super) fn at(directory: impl AsFd, path: impl Arg) -> Option<Self> {
+        let stat = statat(directory, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         // The types differ from system to system.
         #[allow(
             clippy::cast_possible_wrap,
@@ -48,7 +56,7 @@ impl Top {
             clippy::unnecessary_cast,
             clippy::useless_conversion
         )]
-        Some(Stat {
+        Some(Self {
             mode: stat.st_mode.into(),
             size: stat.st_size as u64,
             inode: stat.st_ino.into(),
@@ -56,16 +64,23 @@ impl Top {
             ctime: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
         })
     }
-}
 
-impl Stat {
+    /// What is at a path below the top of a work tree, unless a link is above it.
+    pub(super) fn below(top: impl AsFd, path: &RepoPath) -> Option<Self> {
+        let at = |path: &RepoPath| Self::at(&top, OsStr::from_bytes(path.as_bytes()));
+        let mut around = path.ancestors();
+        around
+            .all(|above| at(&above).is_some_and(|stat| stat.kind() == FileType::Directory))
+            .then(|| at(path))?
+    }
+
     /// As a tree would have it; `None` for what is neither a regular file nor a link.
     pub(super) fn mode(&self) -> Option<Mode> {
         file_mode(self.mode)
     }
 
-    /// Whether it is a directory.
-    pub(super) fn is_dir(&self) -> bool {
-        self.mode & 0o170_000 == 0o040_000
+    /// What kind of file it is.
+    pub(super) fn kind(&self) -> FileType {
+        FileType::from_raw_mode(self.mode)
     }
 }

@@ -3,15 +3,14 @@
 
 use super::checkout::{Checkout, source};
 use super::convert::stands_for;
-use super::index::{Index, IndexError};
+use super::index::{Index, IndexEntry, IndexError};
 use super::layout::Head;
-use super::objects::{Listing, ObjectError, Objects, SUBMODULE};
-use super::stat::{Stat, Top};
-use super::untracked;
+use super::objects::{Committed, Listing, ObjectError, Objects, SUBMODULE};
+use super::stat::Stat;
+use super::work_tree::Pass;
 use crate::ops::{Evidence, Failure};
 use crate::workspace::{Mode, RepoPath};
 use git2::Oid;
-use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -66,6 +65,18 @@ pub(super) struct Status {
     pub dirty: Vec<Evidence>,
 }
 
+/// What is at the path of a file of the commit.
+#[derive(Debug, Clone, Copy)]
+enum Look {
+    Nothing,
+    /// A directory, a pipe.
+    NoFile,
+    /// The same file.
+    Same,
+    /// A file, and how it differs.
+    Other(&'static str),
+}
+
 /// Submodules in submodules: more than anybody has.
 const MAX_DEPTH: usize = 16;
 
@@ -98,27 +109,28 @@ impl Checkout {
         status.files.reserve(listing.files.len());
         let mut survey = Survey {
             work_tree: Arc::new(WorkTree { top: self.layout.top.clone(), objects: self.objects.clone() }),
-            top: Top::open(&self.layout.top)
-                .map_err(|e| source(format!("{}: {e}", self.layout.top.display())))?,
             prefix,
             committed: vec![false; index.entries.len()],
             index,
-            directories: HashMap::default(),
             converts: converts(&listing, &self.objects),
             status,
         };
-        for (path, (id, mode)) in &listing.files {
-            survey.file(path, *id, *mode)?;
+        let mut pass = Pass::new(&self.layout.top, &listing)?;
+        let mut looks = vec![Look::Nothing; listing.files.len()];
+        pass.look(|at, stat| looks[at] = survey.compare(&listing.files[at], stat))?;
+        for (file, look) in listing.files.iter().zip(looks) {
+            survey.file(file, look)?;
         }
-        survey.staged(&listing.files, &listing.submodules)?;
-        let staged = |path: &RepoPath| survey.index.get(path.as_bytes()).is_some();
-        for (path, what) in untracked::find(&self.layout.top, &listing, staged)? {
-            survey.note(&path, what)?;
+        survey.staged(&listing, &pass)?;
+        for (path, what) in &pass.untracked {
+            if survey.index.get(path.as_bytes()).is_none() {
+                survey.note(path, what)?;
+            }
         }
         for (path, id) in &listing.submodules {
             let full = self.layout.top.join(path.as_os_path());
             let place = survey.place(path)?;
-            if !survey.reachable(path) || !full.join(".git").exists() {
+            if pass.stat(path).is_none() || !full.join(".git").exists() {
                 survey.status.absent.push(place);
                 continue;
             }
@@ -169,13 +181,10 @@ impl Checkout {
 /// One checkout being compared.
 struct Survey<'a> {
     work_tree: Arc<WorkTree>,
-    top: Top,
     prefix: Option<&'a RepoPath>,
     index: Index,
     /// For each entry of the index, whether the commit is known to have the same.
     committed: Vec<bool>,
-    /// Whether a directory is one, and no link to somewhere else.
-    directories: HashMap<RepoPath, bool, foldhash::fast::RandomState>,
     /// Whether some attribute makes git store other bytes than it checks out, in a way that is not known here.
     converts: bool,
     status: &'a mut Status,
@@ -198,84 +207,55 @@ impl Survey<'_> {
         Ok(())
     }
 
-    /// Whether all directories above `path` are directories: git never looks behind a link.
-    fn reachable(&mut self, path: &RepoPath) -> bool {
-        let Some(parent) = path.directory() else { return true };
-        if let Some(known) = self.directories.get(parent) {
-            return *known;
+    /// What is at the path of a file of the commit.
+    fn compare(&self, (path, (id, mode)): &Committed, stat: Stat) -> Look {
+        let Some(kind) = stat.mode() else { return Look::NoFile };
+        if kind != *mode {
+            let link = kind == Mode::Symlink || *mode == Mode::Symlink;
+            return Look::Other(if link { "other kind of file" } else { "other mode" });
         }
-        let Some(parent) = path.parent() else { return true };
-        let is = self.reachable(&parent) && self.top.stat(&parent).is_some_and(|stat| stat.is_dir());
-        self.directories.insert(parent, is);
-        is
+        let untouched = |entry: &IndexEntry| {
+            entry.proves_untouched(&stat, self.index.written) || self.converts && entry.looks_untouched(&stat)
+        };
+        if self.index.get(path.as_bytes()).is_some_and(|entry| entry.id == *id && untouched(entry)) {
+            return Look::Same;
+        }
+        let (full, objects) = (self.work_tree.full(path), &self.work_tree.objects);
+        let same = match kind {
+            Mode::Symlink => {
+                fs::read_link(full).map(|target| objects.is_blob(target.as_os_str().as_bytes(), *id))
+            }
+            _ => fs::read(full).map(|bytes| stands_for(&bytes, *id, objects)),
+        };
+        match same {
+            Ok(true) => Look::Same,
+            Ok(false) => Look::Other("modified"),
+            Err(_) => Look::Other("cannot be read"),
+        }
     }
 
-    /// What is at a path, unless a link is above it.
-    fn stat(&mut self, path: &RepoPath) -> Option<Stat> {
-        if self.reachable(path) { self.top.stat(path) } else { None }
-    }
-
-    /// Compares one file of the commit.
-    fn file(&mut self, path: &RepoPath, id: Oid, mode: Mode) -> Result<(), Failure> {
-        let found = self.stat(path);
+    /// Adds a file of the commit.
+    fn file(&mut self, (path, (id, mode)): &Committed, look: Look) -> Result<(), Failure> {
         let at = self.index.find(path.as_bytes());
         let entry = at.map(|at| &self.index.entries[at]);
         if let (Some(at), Some(entry)) = (at, entry) {
-            self.committed[at] = entry.id == id && !entry.intent_to_add;
+            self.committed[at] = entry.id == *id && !entry.intent_to_add;
         }
-        let (state, what) = match found {
-            None if entry.is_some_and(|e| e.skip_worktree) => (State::Clean(id, mode), None),
-            None if entry.is_none() && self.index.is_left_out(path.as_bytes()) => {
-                (State::Clean(id, mode), None)
-            }
-            None => (State::Gone, Some("missing")),
-            Some(stat) => {
-                let written = self.index.written;
-                let untouched = entry.is_some_and(|e| {
-                    e.id == id
-                        && (e.proves_untouched(&stat, written) || self.converts && e.looks_untouched(&stat))
-                });
-                match self.compare(path, stat, (id, mode), untouched) {
-                    None => (State::Clean(id, mode), None),
-                    Some(what) if stat.mode().is_some() => (State::Changed, Some(what)),
-                    Some(what) => (State::Gone, Some(what)),
-                }
-            }
+        let left_out = |entry: Option<&IndexEntry>| match entry {
+            Some(entry) => entry.skip_worktree,
+            None => self.index.is_left_out(path.as_bytes()),
+        };
+        let (state, what) = match look {
+            Look::Same => (State::Clean(*id, *mode), None),
+            Look::Nothing if left_out(entry) => (State::Clean(*id, *mode), None),
+            Look::Nothing => (State::Gone, Some("missing")),
+            Look::NoFile => (State::Gone, Some("no longer a file")),
+            Look::Other(what) => (State::Changed, Some(what)),
         };
         if let Some(what) = what {
             self.note(path, what)?;
         }
         self.track(path, state)
-    }
-
-    /// What differs between a file and what the commit has; `None` when nothing does.
-    fn compare(
-        &self,
-        path: &RepoPath,
-        stat: Stat,
-        (id, mode): (Oid, Mode),
-        untouched: bool,
-    ) -> Option<&'static str> {
-        let Some(kind) = stat.mode() else { return Some("no longer a file") };
-        if kind != mode {
-            let link = kind == Mode::Symlink || mode == Mode::Symlink;
-            return Some(if link { "other kind of file" } else { "other mode" });
-        }
-        if untouched {
-            return None;
-        }
-        let (full, objects) = (self.work_tree.full(path), &self.work_tree.objects);
-        let same = match kind {
-            Mode::Symlink => {
-                fs::read_link(full).map(|target| objects.is_blob(target.as_os_str().as_bytes(), id))
-            }
-            _ => fs::read(full).map(|bytes| stands_for(&bytes, id, objects)),
-        };
-        match same {
-            Ok(true) => None,
-            Ok(false) => Some("modified"),
-            Err(_) => Some("cannot be read"),
-        }
     }
 
     fn track(&mut self, path: &RepoPath, state: State) -> Result<(), Failure> {
@@ -285,11 +265,7 @@ impl Survey<'_> {
     }
 
     /// What is staged is a change too. A file that is staged and not in the commit counts as tracked.
-    fn staged(
-        &mut self,
-        files: &BTreeMap<RepoPath, (Oid, Mode)>,
-        submodules: &BTreeMap<RepoPath, Oid>,
-    ) -> Result<(), Failure> {
+    fn staged(&mut self, listing: &Listing, pass: &Pass<'_>) -> Result<(), Failure> {
         let index = std::mem::take(&mut self.index);
         let committed = std::mem::take(&mut self.committed);
         for (entry, is_committed) in index.entries.iter().zip(committed) {
@@ -297,19 +273,19 @@ impl Survey<'_> {
                 continue;
             }
             let Ok(path) = RepoPath::new(index.path(entry)) else { continue };
-            match (files.get(&path), submodules.get(&path)) {
+            match (listing.file(&path), listing.submodules.get(&path)) {
                 (None, Some(id)) if *id == entry.id => {}
                 (Some(_), _) | (None, Some(_)) => self.note(&path, "staged change")?,
                 (None, None) if entry.mode == SUBMODULE => self.note(&path, "staged, not in the commit")?,
                 (None, None) => {
                     self.note(&path, "staged, not in the commit")?;
-                    let there = self.stat(&path).is_some_and(|stat| stat.mode().is_some());
+                    let there = pass.stat(&path).is_some_and(|stat| stat.mode().is_some());
                     let state = if there { State::Changed } else { State::Gone };
                     self.track(&path, state)?;
                 }
             }
         }
-        for path in files.keys().chain(submodules.keys()) {
+        for path in listing.paths() {
             if index.get(path.as_bytes()).is_none() && !index.is_left_out(path.as_bytes()) {
                 self.note(path, "staged deletion")?;
             }

@@ -2,7 +2,7 @@
 //! index holds exactly what the commit does, and no tree has to be read. A checkout of many directories has as many trees.
 
 use super::index::{Index, IndexEntry};
-use super::objects::{Listing, SUBMODULE, file_mode, hash, refuse_files_as_directories};
+use super::objects::{Listing, SUBMODULE, file_mode, hash, refuse_doubled};
 use crate::workspace::RepoPath;
 use git2::{ObjectFormat, ObjectType, Oid};
 
@@ -20,18 +20,16 @@ impl Index {
         if self.tree(format)? != tree {
             return None;
         }
-        let mut listing = Listing::default();
-        let mut files = Vec::with_capacity(self.entries.len());
+        let mut listing = Listing { files: Vec::with_capacity(self.entries.len()), ..Listing::default() };
         for entry in &self.entries {
             let path = RepoPath::new(self.path(entry)).ok()?;
             if entry.mode == SUBMODULE {
                 listing.submodules.insert(path, entry.id);
             } else {
-                files.push((path, (entry.id, file_mode(entry.mode)?)));
+                listing.files.push((path, (entry.id, file_mode(entry.mode)?)));
             }
         }
-        listing.files = files.into_iter().collect();
-        refuse_files_as_directories(&listing).ok()?;
+        refuse_doubled(&listing).ok()?;
         Some(listing)
     }
 
