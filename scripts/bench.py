@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times whole runs against what any such run must do, measured in the same rounds.
 
-usage: bench.py PROGRAM UPSTREAMS [--full] [--rounds N] [--against OTHER] [--results FILE]
+usage: bench.py PROGRAM UPSTREAMS [--full] [--rounds N] [--against OTHER] [--only NAME] [--results FILE]
 
 Floors: a is `git status --porcelain` of the checkout, b is `cp -r` of what the run writes, c reads the checkout's Python
 files once. The commands of a workload take turns, so that a busy machine disturbs all of them alike; the least time of each
@@ -160,6 +160,7 @@ def main():
     arguments.add_argument("--full", action="store_true")
     arguments.add_argument("--rounds", type=int, default=10)
     arguments.add_argument("--against", type=pathlib.Path)
+    arguments.add_argument("--only", help="the workloads whose names begin so")
     arguments.add_argument("--results", type=pathlib.Path)
     options = arguments.parse_args()
     program, against = options.program.resolve(), options.against and options.against.resolve()
@@ -187,7 +188,12 @@ def main():
             base = base or commands["run"].memory
             row(name, target, f"{commands['run'].cpu:.1f} ms", commands["run"], against=commands.get("against"))
 
+        def wanted(name):
+            return name.startswith(options.only or "")
+
         def measure(name, checkout, recipe, formula, limit, target):
+            if not wanted(name):
+                return
             place = work / name
             place.mkdir()
             commands = workload(program, checkout, recipe, place, options.rounds, against)
@@ -202,8 +208,8 @@ def main():
         measure("flash-attn", up / "flash-attn", flash, lambda a, b, c: a + b, 1.5, "≤ 1.5 (a + b)")
         ports = work / "ports"
         ports.mkdir()
-        fifty = fifty_ports(program, up, ports)
-        for processors, limit, target in ((1, 1.3, "≤ 1.3 × each alone"), (2, 1, "< each alone, two threads")):
+        fifty = fifty_ports(program, up, ports) if wanted("check") else []
+        for processors, limit, target in ((1, 1.3, "≤ 1.3 × each alone"), (2, 1, "< each alone, two threads")) if fifty else ():
             together, alone = check(program, up, fifty, min(options.rounds, 3), processors)
             row("check 50 ports", target, judged(together.wall / alone, limit), together, f"{alone:.1f} wall")
         if options.full:

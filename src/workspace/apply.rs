@@ -127,7 +127,7 @@ impl Workspace {
         gone.dedup();
         if puts.is_empty() && gone.len() > self.entries.len() / 8 {
             self.keep_others(&gone)?;
-        } else {
+        } else if !(puts.is_empty() && gone.is_empty()) {
             let mut removed = Vec::with_capacity(gone.len());
             let entries = Arc::make_mut(&mut self.entries);
             let missing = gone.into_iter().find_map(|path| match entries.remove_entry(&path) {
