@@ -128,6 +128,20 @@ impl PythonFile<'_> {
         }
     }
 
+    /// Whether a name is one of the file's, or is in a path or among the names that it imports from `package`: what no
+    /// import and no expression spells means nothing in that package.
+    pub fn spells(&self, name: &str, package: &str) -> bool {
+        let has = |path: &str| path.split('.').any(|part| part == name);
+        self.module.table.find(name).is_some()
+            || self.module.imports.iter().any(|import| {
+                let from = import.module.starts_with(package) && has(&import.module);
+                from || import.aliases.iter().any(|alias| {
+                    (import.module.starts_with(package) || alias.name.starts_with(package))
+                        && has(&alias.name)
+                })
+            })
+    }
+
     /// Whether a text may stand in the file as a name. Identifiers with letters beyond ASCII are compared in another
     /// form than they are written in, so that nothing can be said about such a file.
     pub fn may_name(&self, text: &str) -> bool {

@@ -19,7 +19,7 @@ fn check(input: &Input<'_>, findings: &mut Vec<Finding>) {
     if input.manifest.is_none() {
         return;
     }
-    for (_, file) in input.package_modules().filter(|(_, file)| file.may_name("cpp_extension")) {
+    for (_, file) in input.package_modules().filter(|(_, file)| file.spells("cpp_extension", "torch")) {
         for call in &file.module.calls {
             let callee = call.root.map(|root| file.module.meanings(file.content, root)).unwrap_or_default();
             if let Some(loader) = callee.iter().find(|c| LOADERS.contains(&c.as_str())) {

@@ -56,10 +56,10 @@ fn check(input: &Input<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     for (_, file) in input.package_modules().filter(|(_, file)| file.may_name("torch")) {
-        if file.may_name("library") {
+        if file.spells("library", "torch") {
             findings.extend(file.module.calls.iter().filter_map(|call| registration(&file, call)));
         }
-        if file.may_name("ops") {
+        if file.spells("ops", "torch") {
             uses(&file, findings);
             findings.extend(file.module.calls.iter().filter_map(|call| looked_up(&file, call)));
         }

@@ -14,7 +14,13 @@ use std::time::Instant;
 
 /// Runs a recipe as the arguments say; the exit status.
 pub fn run(args: &RunArgs, streams: &mut Streams<'_>) -> u8 {
-    if args.watch { watch::watch(args, streams) } else { once(args, streams).0 }
+    if args.watch {
+        return watch::watch(args, streams);
+    }
+    let (status, ran) = once(args, streams);
+    // The program ends here, and to free thousands of files one by one would only make it end later.
+    std::mem::forget(ran);
+    status
 }
 
 /// Runs a recipe once: the exit status, and what was run, where it came to that.

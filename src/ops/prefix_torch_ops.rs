@@ -6,7 +6,7 @@ use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Note
 use crate::python::generated_ops;
 use crate::python::header::{behind, behind_fixed, last_import};
 use crate::python::literals::{front, opening};
-use crate::python::{Argument, ByteRange, Call, Module, Role};
+use crate::python::{Argument, ByteRange, Call, Module, NameId, Role};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, Identifier};
 use crate::report::plural;
 use crate::workspace::{Change, RepoPath, TextEdit};
@@ -193,20 +193,21 @@ fn callees(file: &PythonFile<'_>, call: &Call) -> Vec<String> {
         .collect()
 }
 
-/// The argument that names the operator or, for a `Library`, the namespace.
-fn name_argument<'m>(module: &'m Module, call: &'m Call) -> Option<&'m Argument> {
-    let by_keyword = || {
-        let keywords = ["name", "op", "qualname", "op_name", "ns"].into_iter();
-        keywords.filter_map(|n| module.table.find(n)).find_map(|n| call.argument(usize::MAX, Some(n)))
-    };
-    call.argument(0, None).or_else(by_keyword)
+/// The keywords of an operator's name or, for a `Library`, of the namespace, as far as a file has them.
+fn name_keywords(module: &Module) -> Vec<NameId> {
+    ["name", "op", "qualname", "op_name", "ns"].into_iter().filter_map(|n| module.table.find(n)).collect()
 }
 
 impl PrefixTorchOps {
     fn find(&self, file: &PythonFile<'_>) -> Found {
         let mut found = Found::default();
-        self.registrations(file, &mut found);
+        // What no string of the file is, no constant of it is either.
+        let is_value = file.module.strings.iter().any(|string| *string.value == *self.namespace);
+        self.registrations(file, is_value, &mut found);
         self.uses(file, &mut found);
+        if is_value {
+            self.lookups(file, &mut found);
+        }
         self.imports(file, &mut found);
         found.places.sort_by_key(|place| place.range().start);
         let module = &file.module;
@@ -219,17 +220,19 @@ impl PrefixTorchOps {
         found
     }
 
-    fn registrations(&self, file: &PythonFile<'_>, found: &mut Found) {
+    fn registrations(&self, file: &PythonFile<'_>, is_value: bool, found: &mut Found) {
         let (module, content) = (&file.module, &file.content);
         let start = format!("{}::", self.namespace);
+        let keywords = name_keywords(module);
         for call in &module.calls {
-            let Some(name) = name_argument(module, call) else { continue };
+            let by_keyword = || keywords.iter().find_map(|name| call.argument(usize::MAX, Some(*name)));
+            let Some(name) = call.argument(0, None).or_else(by_keyword) else { continue };
             let value = name.string.map(|index| &*module.strings[index].value);
-            let whole = self.is_namespace(file, name);
+            let whole = is_value && self.is_namespace(file, name);
             let may_name = whole
                 || match value {
                     Some(value) => value.starts_with(&start),
-                    None => content[name.range.clone()].windows(2).any(|w| w == b"::"),
+                    None => memchr::memmem::find(&content[name.range.clone()], b"::").is_some(),
                 };
             if !may_name {
                 continue;
@@ -283,13 +286,14 @@ impl PrefixTorchOps {
         is_ours.then(|| opening.text..inside.end + "}::".len())
     }
 
-    /// `torch.ops.<namespace>`, whatever stands behind it, and `getattr(torch.ops, "<namespace>")`.
+    /// `torch.ops.<namespace>`, whatever stands behind it.
     fn uses(&self, file: &PythonFile<'_>, found: &mut Found) {
         let module = &file.module;
         let wanted = format!("torch.ops.{}", self.namespace);
+        let namespace = module.table.find(&self.namespace);
         for (index, name) in module.names.iter().enumerate().filter(|(_, n)| n.role == Role::Use) {
             let attributes = module.attributes_of(name);
-            if !attributes.iter().any(|a| module.text(a.id) == self.namespace) {
+            if !attributes.iter().any(|a| Some(a.id) == namespace) {
                 continue;
             }
             let meanings = module.meanings(&file.content, index);
@@ -310,6 +314,11 @@ impl PrefixTorchOps {
                 found.refused.push(file.evidence(&range));
             }
         }
+    }
+
+    /// `getattr(torch.ops, "<namespace>")`.
+    fn lookups(&self, file: &PythonFile<'_>, found: &mut Found) {
+        let module = &file.module;
         for call in &module.calls {
             let [object, name] = &call.arguments[..] else { continue };
             if !self.is_namespace(file, name) || callees(file, call) != ["getattr", "getattr"] {

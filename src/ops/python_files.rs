@@ -4,7 +4,7 @@ use super::select::matched;
 use super::{Count, Evidence, Failure, FailureKind, Note, Plan};
 use crate::parallel::{self, FEW};
 use crate::python::edit::one_line;
-use crate::python::{ByteRange, Module, is_python};
+use crate::python::{ByteRange, Module, SyntaxError, is_python};
 use crate::recipe::Glob;
 use crate::report::plural;
 use crate::workspace::{Change, Mode, RepoPath, TextEdit, Workspace};
@@ -59,16 +59,14 @@ pub fn select<'w>(workspace: &'w Workspace, within: &Glob, mention: &str) -> Res
     let (paths, others): (Vec<_>, Vec<_>) =
         matches.into_iter().filter(|p| is_file(p)).partition(|path| is_python(path));
     let finder = memchr::memmem::Finder::new(mention.as_bytes());
-    let mut found = Vec::new();
-    for path in &paths {
+    let read = parallel::map(&paths, FEW, |path| {
         let content = workspace.read(path).map_err(|e| Failure::read(path, &e))?;
-        // An identifier that is not ASCII may mean the same name in another spelling.
         let mentions = finder.find(&content).is_some();
-        if mentions || !content.is_ascii() {
-            found.push((*path, content, mentions));
-        }
-    }
-    let files = parse_all(workspace, found)?;
+        // An identifier that is not ASCII may mean the same name in another spelling.
+        let module = (mentions || !content.is_ascii()).then(|| workspace.parse(&content));
+        Ok((content, mentions, module))
+    });
+    let files = parsed(paths.iter().copied().zip(read))?;
     let mut notes = Vec::new();
     for path in
         others.into_iter().filter(|p| matches!(p.extension(), Some(b"ipynb" | b"pyx" | b"pxd" | b"pxi")))
@@ -83,14 +81,16 @@ pub fn select<'w>(workspace: &'w Workspace, within: &Glob, mention: &str) -> Res
     Ok(Selection { files, paths, notes })
 }
 
-fn parse_all<'w>(
-    workspace: &Workspace,
-    found: Vec<(&'w RepoPath, Arc<[u8]>, bool)>,
+/// A content, whether it mentions what is looked for, and what it says, if that matters.
+type Read = (Arc<[u8]>, bool, Option<Result<Arc<Module>, SyntaxError>>);
+
+fn parsed<'w>(
+    read: impl Iterator<Item = (&'w RepoPath, Result<Read, Failure>)>,
 ) -> Result<Vec<PythonFile<'w>>, Failure> {
-    let parsed = parallel::map(&found, FEW, |(_, content, _)| workspace.parse(content));
     let mut files = Vec::new();
     let mut wrong = Vec::new();
-    for ((path, content, mentions), module) in found.into_iter().zip(parsed) {
+    for (path, read) in read {
+        let (content, mentions, Some(module)) = read? else { continue };
         match module {
             Ok(module) => files.push(PythonFile { path, content, module }),
             // What is no Python and does not mention it is upstream's business.

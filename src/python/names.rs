@@ -167,29 +167,44 @@ impl NameTable {
 /// Which scope binds which name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bindings {
-    /// `(scope, name, index in names)`, sorted.
-    sorted: Vec<(ScopeId, NameId, usize)>,
+    /// Name and index in names, by scope and then sorted.
+    sorted: Vec<(NameId, u32)>,
+    /// Where those of each scope start, and where the last one's end.
+    starts: Vec<u32>,
 }
 
 impl Bindings {
-    /// Collects the bindings of a file.
-    pub fn new(names: &[Name]) -> Self {
-        let binding = |(index, name): (usize, &Name)| match name.role {
-            Role::Use => None,
-            _ => Some((name.scope, name.id, index)),
-        };
-        let mut sorted: Vec<_> = names.iter().enumerate().filter_map(binding).collect();
-        sorted.sort_unstable();
-        Self { sorted }
+    /// Collects the bindings of a file that has as many scopes.
+    pub fn new(names: &[Name], scopes: usize) -> Self {
+        let binds = |name: &&Name| name.role != Role::Use;
+        let mut starts = vec![0; scopes + 1];
+        for name in names.iter().filter(binds) {
+            starts[name.scope.index() + 1] += 1;
+        }
+        let mut total = 0;
+        for start in &mut starts {
+            total += *start;
+            *start = total;
+        }
+        let mut next = starts.clone();
+        let mut sorted = vec![(NameId(0), 0); total as usize];
+        for (index, name) in names.iter().enumerate().filter(|(_, name)| binds(name)) {
+            let next = &mut next[name.scope.index()];
+            sorted[*next as usize] = (name.id, small(index));
+            *next += 1;
+        }
+        for scope in starts.windows(2) {
+            sorted[scope[0] as usize..scope[1] as usize].sort_unstable();
+        }
+        Self { sorted, starts }
     }
 
     /// The places in `scope` itself that bind, delete or declare the name, as indices in `names`.
     pub fn of(&self, scope: ScopeId, id: NameId) -> impl Iterator<Item = usize> {
-        let start = self.sorted.partition_point(|(s, n, _)| (*s, *n) < (scope, id));
-        self.sorted[start..]
-            .iter()
-            .take_while(move |(s, n, _)| (*s, *n) == (scope, id))
-            .map(|(_, _, index)| *index)
+        let [start, end] = [scope.index(), scope.index() + 1].map(|at| self.starts[at] as usize);
+        let bindings = &self.sorted[start..end];
+        let first = bindings.partition_point(|(name, _)| *name < id);
+        bindings[first..].iter().take_while(move |(name, _)| *name == id).map(|(_, index)| *index as usize)
     }
 
     /// The scope whose variable a name in `scope` is; the module for a name that nothing binds (a builtin, a star

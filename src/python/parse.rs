@@ -164,7 +164,7 @@ fn read(
     let mut module = walk::walk(parsed, text, content, lines);
     let comments = parsed.tokens().iter().filter(|t| t.kind() == TokenKind::Comment);
     module.comments = comments.map(|t| range(t.range())).collect();
-    module.bindings = Bindings::new(&module.names).into();
+    module.bindings = Bindings::new(&module.names, module.scopes.len()).into();
     Ok(module)
 }
 
