@@ -16,12 +16,14 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(input: &Input<'_>, findings: &mut Vec<Finding>) {
     for (package, file) in input.package_modules() {
-        let imports = file.module.imports.iter().flat_map(|i| names(i).map(move |name| (name, &i.range)));
+        let imports =
+            file.module.imports.iter().flat_map(|i| names(i).map(move |name| (name, i.range.clone())));
         let calls = file.module.calls.iter();
-        let calls =
-            calls.flat_map(|call| by_call(&file, call).into_iter().map(move |name| (name, &call.range)));
+        let calls = calls
+            .flat_map(|call| by_call(&file, call).into_iter().map(move |name| (name, call.span.range())));
         for (name, range) in imports.chain(calls).filter(|(name, _)| package.is_own(name)) {
-            findings.push(RULE.finding(file.evidence(range), format!("imports {name} by its absolute name")));
+            findings
+                .push(RULE.finding(file.evidence(&range), format!("imports {name} by its absolute name")));
         }
     }
 }
@@ -43,7 +45,9 @@ fn by_call<'m>(file: &PythonFile<'m>, call: &Call) -> Vec<&'m str> {
 /// `Module::strings`.
 pub(super) fn imported_by_call(file: &PythonFile<'_>, call: &Call) -> Vec<usize> {
     let module = file.module;
-    let Some(root) = call.root.filter(|_| call.arguments.iter().any(|a| a.string.is_some())) else {
+    let Some(root) =
+        call.root.get().filter(|_| module.arguments_of(call).iter().any(|a| a.string.get().is_some()))
+    else {
         return Vec::new();
     };
     let own = &module.names[root];
@@ -54,8 +58,8 @@ pub(super) fn imported_by_call(file: &PythonFile<'_>, call: &Call) -> Vec<usize>
         return Vec::new();
     }
     let keyword = |name: &str| module.table.find(name);
-    let strings = [call.argument(0, keyword("name")), call.argument(1, keyword("package"))];
-    strings.into_iter().flatten().filter_map(|a| a.string).collect()
+    let strings = [module.argument(call, 0, keyword("name")), module.argument(call, 1, keyword("package"))];
+    strings.into_iter().flatten().filter_map(|a| a.string.get()).collect()
 }
 
 #[cfg(test)]

@@ -21,10 +21,11 @@ fn check(input: &Input<'_>, findings: &mut Vec<Finding>) {
     }
     for (_, file) in input.package_modules().filter(|(_, file)| file.spells("cpp_extension", "torch")) {
         for call in &file.module.calls {
-            let callee = call.root.map(|root| file.module.meanings(file.content, root)).unwrap_or_default();
+            let callee =
+                call.root.get().map(|root| file.module.meanings(file.content, root)).unwrap_or_default();
             if let Some(loader) = callee.iter().find(|c| LOADERS.contains(&c.as_str())) {
                 let message = format!("{loader} compiles at run time");
-                findings.push(RULE.finding(file.evidence(&call.range), message));
+                findings.push(RULE.finding(file.evidence(&call.span.range()), message));
             }
         }
     }

@@ -41,14 +41,16 @@ fn check(input: &Input<'_>, findings: &mut Vec<Finding>) {
 /// Strings that are another rule's, or that are names of loggers and name nothing else.
 fn known(file: &PythonFile<'_>) -> BTreeSet<usize> {
     let logger = |call: &&Call| {
-        let Some(root) = call.root else { return false };
+        let Some(root) = call.root.get() else { return false };
         let name = &file.module.names[root];
         let last = file.module.attributes_of(name).last().map_or(name.id, |a| a.id);
         matches!(file.module.text(last), "getLogger" | "get_logger")
     };
     let calls = || file.module.calls.iter();
     let imported = calls().flat_map(|call| imported_by_call(file, call));
-    let logged = calls().filter(logger).flat_map(|call| call.arguments.iter().filter_map(|a| a.string));
+    let logged = calls()
+        .filter(logger)
+        .flat_map(|call| file.module.arguments_of(call).iter().filter_map(|a| a.string.get()));
     imported.chain(logged).collect()
 }
 

@@ -20,12 +20,12 @@ fn check(input: &Input<'_>, findings: &mut Vec<Finding>) {
     let (Some(manifest), Ok(tests)) = (input.manifest, RepoPath::new("tests")) else { return };
     for file in input.modules(&Directory::Path(tests)).filter(|file| file.may_name("get_kernel")) {
         for call in &file.module.calls {
-            let Some(root) = call.root else { continue };
+            let Some(root) = call.root.get() else { continue };
             let callee = file.module.meanings(file.content, root);
             if callee.iter().any(|c| c == "kernels.get_kernel" || c == "get_kernel")
                 && let Some(message) = differs(manifest, &file, call)
             {
-                findings.push(RULE.finding(file.evidence(&call.range), message));
+                findings.push(RULE.finding(file.evidence(&call.span.range()), message));
             }
         }
     }
@@ -34,7 +34,8 @@ fn check(input: &Input<'_>, findings: &mut Vec<Finding>) {
 /// What a call of `get_kernel` loads instead of the manifest's kernel, as far as its literals tell.
 fn differs(manifest: &Model, file: &PythonFile<'_>, call: &Call) -> Option<String> {
     let table = &file.module.table;
-    let repo = call.argument(0, table.find("repo_id")).and_then(|argument| literal(file, argument));
+    let repo =
+        file.module.argument(call, 0, table.find("repo_id")).and_then(|argument| literal(file, argument));
     if let (Some(repo), Some(own)) = (repo, &manifest.general.repo_id)
         && repo != own
     {
@@ -42,15 +43,16 @@ fn differs(manifest: &Model, file: &PythonFile<'_>, call: &Call) -> Option<Strin
         let declared = depends(manifest).any(|depend| depend.repo_id == repo);
         return (!declared).then(|| format!("loads {repo}, and the manifest's repository is {own}"));
     }
-    let version = table.find("version").and_then(|name| call.argument(usize::MAX, Some(name)))?;
-    let version = std::str::from_utf8(file.content.get(version.range.clone())?).ok()?;
+    let version =
+        table.find("version").and_then(|name| file.module.argument(call, usize::MAX, Some(name)))?;
+    let version = std::str::from_utf8(file.content.get(version.span.range())?).ok()?;
     let own = manifest.general.version?;
     let loaded: u64 = version.replace('_', "").parse().ok()?;
     (loaded != own).then(|| format!("loads version {loaded}, and the manifest's is {own}"))
 }
 
 fn literal<'m>(file: &PythonFile<'m>, argument: &Argument) -> Option<&'m str> {
-    Some(&file.module.strings[argument.string?].value)
+    Some(&file.module.strings[argument.string.get()?].value)
 }
 
 fn depends(manifest: &Model) -> impl Iterator<Item = &KernelDepend> {

@@ -69,21 +69,21 @@ fn check(input: &Input<'_>, findings: &mut Vec<Finding>) {
 /// A call of `torch.library` that names an operator, or a library, in a fixed way.
 fn registration(file: &PythonFile<'_>, call: &Call) -> Option<Finding> {
     let module = file.module;
-    let meanings = module.meanings(file.content, call.root?);
+    let meanings = module.meanings(file.content, call.root.get()?);
     let function = meanings.iter().find_map(|m| m.strip_prefix("torch.library."))?;
     if !REGISTRATIONS.contains(&function) && !matches!(function, "Library" | "_scoped_library") {
         return None;
     }
     let keywords = ["name", "op", "qualname", "ns"].into_iter().filter_map(|name| module.table.find(name));
-    let by_keyword = || keywords.into_iter().find_map(|name| call.argument(usize::MAX, Some(name)));
-    let argument = call.argument(0, None).or_else(by_keyword)?;
+    let by_keyword = || keywords.into_iter().find_map(|name| module.argument(call, usize::MAX, Some(name)));
+    let argument = module.argument(call, 0, None).or_else(by_keyword)?;
     // The others take an operator or a library as well, and a Library's name cannot be prefixed.
     let only_a_name = matches!(function, "custom_op" | "triton_op");
     let value = value(file, argument);
     let fixed = value == Value::Fixed || (only_a_name && value == Value::Unknown);
-    let text = String::from_utf8_lossy(&file.content[argument.range.clone()]).into_owned();
+    let text = String::from_utf8_lossy(&file.content[argument.span.range()]).into_owned();
     let message = format!("torch.library.{function} names {text}, not {PREFIX}(...)");
-    fixed.then(|| RULE.finding(file.evidence(&call.range), message))
+    fixed.then(|| RULE.finding(file.evidence(&call.span.range()), message))
 }
 
 /// What an argument says about an operator's name.
@@ -99,11 +99,11 @@ enum Value {
 
 fn value(file: &PythonFile<'_>, argument: &Argument) -> Value {
     let module = file.module;
-    if let Some(string) = argument.string {
+    if let Some(string) = argument.string.get() {
         let namespace = module.strings[string].value.split("::").next().unwrap_or_default();
         return if TORCH_OWN.contains(&namespace) { Value::Prefixed } else { Value::Fixed };
     }
-    let Some(root) = argument.root else { return expression(file, &argument.range) };
+    let Some(root) = argument.root.get() else { return expression(file, &argument.span.range()) };
     let name = &module.names[root];
     if !name.attributes.is_empty() {
         return Value::Unknown;
@@ -129,9 +129,9 @@ fn value(file: &PythonFile<'_>, argument: &Argument) -> Value {
 /// An expression: prefixed when it holds a call of the prefix, fixed when it holds a literal.
 fn expression(file: &PythonFile<'_>, range: &ByteRange) -> Value {
     let module = file.module;
-    let inside = |call: &&Call| range.start <= call.range.start && call.range.end <= range.end;
+    let inside = |call: &&Call| range.start <= call.span.start() && call.span.end() <= range.end;
     let is_prefix = |call: &Call| {
-        let meanings = call.root.map(|root| module.meanings(file.content, root)).unwrap_or_default();
+        let meanings = call.root.get().map(|root| module.meanings(file.content, root)).unwrap_or_default();
         meanings.iter().any(|meaning| meaning.rsplit('.').next() == Some(PREFIX))
     };
     if module.calls.iter().filter(inside).any(is_prefix) {
@@ -139,7 +139,7 @@ fn expression(file: &PythonFile<'_>, range: &ByteRange) -> Value {
     }
     // What another function returns may be an operator or a library; what a method of a literal returns is a text.
     let literal = crate::python::literals::opening(file.content, range).is_some();
-    if !literal && module.calls.iter().any(|call| call.range == *range) {
+    if !literal && module.calls.iter().any(|call| call.span.range() == *range) {
         return Value::Unknown;
     }
     let text = &file.content[range.clone()];
@@ -154,8 +154,9 @@ fn assigned(file: &PythonFile<'_>, target: usize) -> Option<ByteRange> {
     let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
     let value = line.trim_ascii_start().strip_prefix(b"=").filter(|value| !value.starts_with(b"="))?;
     let start = target + line.len() - value.trim_ascii_start().len();
-    let calls = module.calls.iter().map(|call| &call.range);
-    let whole = calls.chain(module.strings.iter().map(|s| &s.range)).filter(|range| range.start == start);
+    let calls = module.calls.iter().map(|call| call.span.range());
+    let whole =
+        calls.chain(module.strings.iter().map(|s| s.range.clone())).filter(|range| range.start == start);
     let comment = module.comments.iter().map(|comment| comment.start).find(|comment| *comment >= start);
     let line_end = comment.unwrap_or(usize::MAX).min(target + line.len());
     Some(start..whole.map(|range| range.end).max().unwrap_or(line_end))
@@ -186,17 +187,18 @@ fn uses(file: &PythonFile<'_>, findings: &mut Vec<Finding>) {
 /// `getattr(torch.ops, "<namespace>")`.
 fn looked_up(file: &PythonFile<'_>, call: &Call) -> Option<Finding> {
     let module = file.module;
-    let function = &module.names[call.root?];
+    let function = &module.names[call.root.get()?];
     if module.text(function.id) != "getattr" || !function.attributes.is_empty() {
         return None;
     }
-    let (object, name) = (call.arguments.first()?.root?, call.arguments.get(1)?.string?);
+    let [object, name, ..] = module.arguments_of(call) else { return None };
+    let (object, name) = (object.root.get()?, name.string.get()?);
     let namespace = &*module.strings[name].value;
     let fixed = module.meanings(file.content, object).iter().any(|meaning| meaning == "torch.ops")
         && !TORCH_OWN.contains(&namespace)
         && !NO_NAMESPACE.contains(&namespace);
     let message = format!("uses the fixed namespace torch.ops.{namespace}");
-    fixed.then(|| RULE.finding(file.evidence(&call.range), message))
+    fixed.then(|| RULE.finding(file.evidence(&call.span.range()), message))
 }
 
 /// How many attributes lead from a name to `torch.ops`: 0 when it is that, 1 when it is torch; too many otherwise.

@@ -9,10 +9,15 @@ use std::collections::BTreeSet;
 pub fn by_name(file: &PythonFile<'_>, wanted: impl Fn(&StringLiteral) -> bool) -> BTreeSet<usize> {
     let module = &file.module;
     let is_wanted = |index: usize| wanted(&module.strings[index]);
-    let calls = module.calls.iter().filter(|c| c.arguments.iter().filter_map(|a| a.string).any(is_wanted));
+    let calls = module
+        .calls
+        .iter()
+        .filter(|c| module.arguments_of(c).iter().filter_map(|a| a.string.get()).any(is_wanted));
     let called = calls.flat_map(|call| {
         let of = |(index, keyword): &(usize, &str)| {
-            call.argument(*index, module.table.find(keyword)).and_then(|argument| argument.string)
+            module
+                .argument(call, *index, module.table.find(keyword))
+                .and_then(|argument| argument.string.get())
         };
         arguments(file, call).iter().filter_map(of)
     });
@@ -27,7 +32,7 @@ pub fn by_name(file: &PythonFile<'_>, wanted: impl Fn(&StringLiteral) -> bool) -
 /// The arguments of a call that are module paths: position and keyword.
 fn arguments(file: &PythonFile<'_>, call: &Call) -> &'static [(usize, &'static str)] {
     let module = &file.module;
-    let Some(root) = call.root else { return &[] };
+    let Some(root) = call.root.get() else { return &[] };
     let name = &module.names[root];
     let attributes = module.attributes_of(name).iter().map(|a| a.id);
     let written: Vec<&str> = std::iter::once(name.id).chain(attributes).map(|id| module.text(id)).collect();

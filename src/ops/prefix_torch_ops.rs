@@ -182,10 +182,10 @@ fn refuse(evidence: Vec<Evidence>, message: &str, hint: &str) -> Result<(), Fail
 /// The names by which a function may be known: as it is written, and as its imports and assignments spell it.
 fn callees(file: &PythonFile<'_>, call: &Call) -> Vec<String> {
     let module = &file.module;
-    let method = call.method.map(|at| module.attributes[at].id);
-    let written = method.or_else(|| call.root.map(|root| module.names[root].id));
+    let method = call.method.get().map(|at| module.attributes[at].id);
+    let written = method.or_else(|| call.root.get().map(|root| module.names[root].id));
     let last = |path: String| path.rsplit('.').next().map(str::to_owned);
-    let meanings = call.root.map(|root| module.meanings(&file.content, root)).unwrap_or_default();
+    let meanings = call.root.get().map(|root| module.meanings(&file.content, root)).unwrap_or_default();
     written
         .map(|id| module.text(id).to_owned())
         .into_iter()
@@ -225,39 +225,40 @@ impl PrefixTorchOps {
         let start = format!("{}::", self.namespace);
         let keywords = name_keywords(module);
         for call in &module.calls {
-            let by_keyword = || keywords.iter().find_map(|name| call.argument(usize::MAX, Some(*name)));
-            let Some(name) = call.argument(0, None).or_else(by_keyword) else { continue };
-            let value = name.string.map(|index| &*module.strings[index].value);
+            let by_keyword =
+                || keywords.iter().find_map(|name| module.argument(call, usize::MAX, Some(*name)));
+            let Some(name) = module.argument(call, 0, None).or_else(by_keyword) else { continue };
+            let value = name.string.get().map(|index| &*module.strings[index].value);
             let whole = is_value && self.is_namespace(file, name);
             let may_name = whole
                 || match value {
                     Some(value) => value.starts_with(&start),
-                    None => memchr::memmem::find(&content[name.range.clone()], b"::").is_some(),
+                    None => memchr::memmem::find(&content[name.span.range()], b"::").is_some(),
                 };
             if !may_name {
                 continue;
             }
             let callees = callees(file, call);
             if whole && callees.iter().any(|c| LIBRARIES.contains(&c.as_str())) {
-                found.places.push(Place::Namespace(name.range.clone()));
+                found.places.push(Place::Namespace(name.span.range()));
                 continue;
             }
             if !callees.iter().any(|c| REGISTRATIONS.contains(&c.as_str())) {
                 continue;
             }
             let place = match value {
-                Some(value) if value.starts_with(&start) => front(content, &name.range, &start),
+                Some(value) if value.starts_with(&start) => front(content, &name.span.range(), &start),
                 Some(_) => continue,
                 None => self.formatted_front(file, name, &start),
             };
             match place {
                 Some(front) => {
-                    found.rewritten.extend(name.string);
-                    found.places.push(Place::Literal(name.range.clone(), front));
+                    found.rewritten.extend(name.string.get());
+                    found.places.push(Place::Literal(name.span.range(), front));
                 }
-                None if value.is_some() => found.refused.push(file.evidence(&name.range)),
+                None if value.is_some() => found.refused.push(file.evidence(&name.span.range())),
                 // What an f-string or a sum comes to is not known here.
-                None => found.stays.push(file.evidence(&name.range)),
+                None => found.stays.push(file.evidence(&name.span.range())),
             }
         }
     }
@@ -265,8 +266,8 @@ impl PrefixTorchOps {
     /// Whether an argument is the namespace, as a literal or as a constant of the file.
     fn is_namespace(&self, file: &PythonFile<'_>, argument: &Argument) -> bool {
         let module = &file.module;
-        let literal = argument.string.map(|index| &*module.strings[index].value);
-        let value = literal.or_else(|| module.constant(&file.content, argument.root?));
+        let literal = argument.string.get().map(|index| &*module.strings[index].value);
+        let value = literal.or_else(|| module.constant(&file.content, argument.root.get()?));
         value == Some(&self.namespace)
     }
 
@@ -274,11 +275,11 @@ impl PrefixTorchOps {
     /// `NAME = "ns"`.
     fn formatted_front(&self, file: &PythonFile<'_>, name: &Argument, start: &str) -> Option<ByteRange> {
         let (module, content) = (&file.module, &file.content);
-        let opening = opening(content, &name.range).filter(|opening| opening.formatted)?;
-        if let Some(front) = front(content, &name.range, start) {
+        let opening = opening(content, &name.span.range()).filter(|opening| opening.formatted)?;
+        if let Some(front) = front(content, &name.span.range(), start) {
             return Some(front);
         }
-        let text = &content[opening.text..name.range.end];
+        let text = &content[opening.text..name.span.end()];
         let close = memchr::memmem::find(text, b"}::").filter(|_| text.first() == Some(&b'{'))?;
         let inside = opening.text + 1..opening.text + close;
         let used = module.names.iter().position(|n| n.range.range() == inside)?;
@@ -320,13 +321,13 @@ impl PrefixTorchOps {
     fn lookups(&self, file: &PythonFile<'_>, found: &mut Found) {
         let module = &file.module;
         for call in &module.calls {
-            let [object, name] = &call.arguments[..] else { continue };
+            let [object, name] = module.arguments_of(call) else { continue };
             if !self.is_namespace(file, name) || callees(file, call) != ["getattr", "getattr"] {
                 continue;
             }
-            let of = object.root.map(|root| module.meanings(&file.content, root)).unwrap_or_default();
+            let of = object.root.get().map(|root| module.meanings(&file.content, root)).unwrap_or_default();
             if of == ["torch.ops"] {
-                found.places.push(Place::Ops(call.range.clone()));
+                found.places.push(Place::Ops(call.span.range()));
             }
         }
     }

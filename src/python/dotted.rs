@@ -47,7 +47,7 @@ mod tests {
     fn called(text: &str) -> Option<String> {
         let module = Module::parse(text.as_bytes()).unwrap();
         let call = module.calls.last().unwrap();
-        module.dotted(call.root.unwrap())
+        module.dotted(call.root.get().unwrap())
     }
 
     #[test]

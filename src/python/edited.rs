@@ -17,7 +17,7 @@ impl Module {
             rewritten.insert(index, statement(&self.imports[index], &moves, after)?);
         }
         self.lines = self.lines.again(after);
-        self.each_range(|range| *range = moves.range(range));
+        self.follow_moves(&moves);
         for (index, import) in self.imports.iter_mut().enumerate() {
             match rewritten.remove(&index) {
                 Some(new) => *import = new,
@@ -38,34 +38,31 @@ impl Module {
     }
 
     /// All ranges but those of imports.
-    fn each_range(&mut self, mut change: impl FnMut(&mut ByteRange)) {
-        let span = |span: &mut Span, change: &mut dyn FnMut(&mut ByteRange)| {
-            let mut range = span.range();
-            change(&mut range);
-            *span = range.into();
-        };
-        self.names.iter_mut().for_each(|name| span(&mut name.range, &mut change));
-        self.attributes.iter_mut().for_each(|attribute| span(&mut attribute.range, &mut change));
-        self.statements.iter_mut().for_each(|statement| change(&mut statement.range));
-        self.scopes.iter_mut().for_each(|scope| change(&mut scope.range));
+    fn follow_moves(&mut self, moves: &Moves) {
+        let range = |range: &mut ByteRange| *range = moves.range(range);
+        let span = |span: &mut Span| *span = moves.range(&span.range()).into();
+        self.names.iter_mut().for_each(|name| span(&mut name.range));
+        self.attributes.iter_mut().for_each(|attribute| span(&mut attribute.range));
+        self.statements.iter_mut().for_each(|statement| range(&mut statement.range));
+        self.scopes.iter_mut().for_each(|scope| range(&mut scope.range));
         for definition in &mut self.definitions {
-            change(&mut definition.name_range);
-            change(&mut definition.range);
-            definition.decorators.iter_mut().for_each(|decorator| change(&mut decorator.range));
+            range(&mut definition.name_range);
+            range(&mut definition.range);
+            definition.decorators.iter_mut().for_each(|decorator| range(&mut decorator.range));
         }
         for call in &mut self.calls {
-            change(&mut call.range);
-            change(&mut call.function_range);
-            call.arguments.iter_mut().for_each(|argument| change(&mut argument.range));
+            span(&mut call.span);
+            span(&mut call.function);
         }
-        self.subscripts.iter_mut().for_each(|subscript| change(&mut subscript.range));
+        self.arguments.iter_mut().for_each(|argument| span(&mut argument.span));
+        self.subscripts.iter_mut().for_each(|subscript| range(&mut subscript.range));
         for string in &mut self.strings {
-            change(&mut string.range);
-            string.content.iter_mut().for_each(&mut change);
+            range(&mut string.range);
+            string.content.iter_mut().for_each(range);
         }
-        self.formatted.iter_mut().for_each(|string| change(&mut string.range));
-        self.echoed.iter_mut().for_each(&mut change);
-        self.comments.iter_mut().for_each(&mut change);
+        self.formatted.iter_mut().for_each(|string| range(&mut string.range));
+        self.echoed.iter_mut().for_each(range);
+        self.comments.iter_mut().for_each(range);
     }
 }
 

@@ -153,12 +153,15 @@ fn may_fall_through(module: &Module, scope: ScopeId, group: &Group) -> bool {
 /// Strings through which the variable is reached by its name: in `__all__`, or anywhere when the file looks names up
 /// with `globals()` and the like.
 fn strings_that_name(module: &Module, scope: ScopeId, text: &str) -> Vec<ByteRange> {
-    let called = |c: &Call| c.root.filter(|r| module.names[*r].attributes.is_empty());
+    let called = |c: &Call| c.root.get().filter(|r| module.names[*r].attributes.is_empty());
     let dynamic = module.calls.iter().filter_map(called).any(|root| {
         matches!(module.text(module.names[root].id), "globals" | "locals" | "vars" | "eval" | "exec")
     });
-    let code =
-        module.calls.iter().filter(|c| runs_text(module, c)).filter_map(|c| c.arguments.first()?.string);
+    let code = module
+        .calls
+        .iter()
+        .filter(|c| runs_text(module, c))
+        .filter_map(|c| module.arguments_of(c).first()?.string.get());
     let code: Vec<usize> = code.filter(|at| has_word(&module.strings[*at].value, text)).collect();
     let exports: Vec<&ByteRange> = match module.table.find("__all__") {
         Some(id) if scope == ScopeId::MODULE => {
@@ -178,7 +181,7 @@ fn strings_that_name(module: &Module, scope: ScopeId, text: &str) -> Vec<ByteRan
 
 /// Whether a call runs the text of its first argument as Python.
 fn runs_text(module: &Module, call: &Call) -> bool {
-    let Some(root) = call.root else { return false };
+    let Some(root) = call.root.get() else { return false };
     let name = &module.names[root];
     match module.attributes_of(name).last() {
         Some(last) => matches!(module.text(last.id), "timeit" | "Timer"),

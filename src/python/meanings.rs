@@ -113,7 +113,7 @@ mod tests {
 
     fn called(text: &str) -> Vec<String> {
         let module = Module::parse(text.as_bytes()).unwrap();
-        module.meanings(text.as_bytes(), module.calls.last().unwrap().root.unwrap())
+        module.meanings(text.as_bytes(), module.calls.last().unwrap().root.get().unwrap())
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
             ("f(N)", None),
         ] {
             let module = Module::parse(text.as_bytes()).unwrap();
-            let name = module.calls.last().unwrap().arguments[0].root.unwrap();
+            let name = module.arguments[0].root.get().unwrap();
             assert_eq!(module.constant(text.as_bytes(), name), value, "{text}");
         }
     }

@@ -25,7 +25,7 @@ pub mod unalias;
 
 pub use imports::{Alias, Import, ImportKind};
 pub use lines::Lines;
-pub use names::{Binding, Name, NameId, NameTable, Role, Scope, ScopeId, ScopeKind, Span};
+pub use names::{Binding, MaybeIndex, Name, NameId, NameTable, Role, Scope, ScopeId, ScopeKind, Span};
 pub use nodes::{
     Argument, Attribute, Call, Decorator, Definition, FormattedString, Statement, StatementKind,
     StringLiteral, Subscript,

@@ -3,6 +3,7 @@
 use super::ByteRange;
 use foldhash::fast::RandomState;
 use indexmap::IndexSet;
+use std::fmt;
 
 /// A name's text, once per file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,6 +55,32 @@ impl Span {
 impl From<ByteRange> for Span {
     fn from(range: ByteRange) -> Self {
         Self { start: small(range.start), end: small(range.end) }
+    }
+}
+
+/// An index or nothing, in a quarter of the space.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct MaybeIndex(u32);
+
+impl MaybeIndex {
+    /// Nothing.
+    pub const NONE: Self = Self(u32::MAX);
+
+    /// The index.
+    pub fn get(self) -> Option<usize> {
+        (self != Self::NONE).then_some(self.0 as usize)
+    }
+}
+
+impl From<Option<usize>> for MaybeIndex {
+    fn from(index: Option<usize>) -> Self {
+        index.map_or(Self::NONE, |index| Self(small(index)))
+    }
+}
+
+impl fmt::Debug for MaybeIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
     }
 }
 

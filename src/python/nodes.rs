@@ -1,6 +1,6 @@
 //! What else of a file the ops look at: statements of the module, definitions, calls, subscripts, strings.
 
-use super::{ByteRange, NameId, ScopeId, Span};
+use super::{ByteRange, MaybeIndex, NameId, ScopeId, Span};
 use std::sync::Arc;
 
 /// `.name` behind an expression.
@@ -73,15 +73,15 @@ pub struct Decorator {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// The whole expression.
-    pub range: ByteRange,
+    pub span: Span,
     /// What is called.
-    pub function_range: ByteRange,
-    /// The name at the root when `a.b.c(...)` is called: index in `Module::names`. `None` for `f().g()` and the like.
-    pub root: Option<usize>,
+    pub function: Span,
+    /// The name at the root when `a.b.c(...)` is called: index in `Module::names`. None for `f().g()` and the like.
+    pub root: MaybeIndex,
     /// The last attribute of what is called: `g` of `f().g(...)`; index in `Module::attributes`.
-    pub method: Option<usize>,
-    /// The arguments, positional first.
-    pub arguments: Vec<Argument>,
+    pub method: MaybeIndex,
+    /// The arguments, positional first: a range in `Module::arguments`.
+    pub arguments: Span,
     /// The scope that the call stands in.
     pub scope: ScopeId,
 }
@@ -92,11 +92,11 @@ pub struct Argument {
     /// The keyword; `None` for a positional one and for `**x`.
     pub keyword: Option<NameId>,
     /// The value.
-    pub range: ByteRange,
+    pub span: Span,
     /// When the value is a string literal: index in `Module::strings`.
-    pub string: Option<usize>,
+    pub string: MaybeIndex,
     /// When the value is a name or `a.b.c`: the root's index in `Module::names`.
-    pub root: Option<usize>,
+    pub root: MaybeIndex,
 }
 
 /// `a.b["text"]`.
@@ -133,12 +133,4 @@ pub struct FormattedString {
     pub range: ByteRange,
     /// The text before the first `{`.
     pub front: Arc<str>,
-}
-
-impl Call {
-    /// The argument that is positional number `index` or has the keyword `name`.
-    pub fn argument(&self, index: usize, name: Option<NameId>) -> Option<&Argument> {
-        let positional = self.arguments.get(index).filter(|a| a.keyword.is_none());
-        positional.or_else(|| name.and_then(|n| self.arguments.iter().find(|a| a.keyword == Some(n))))
-    }
 }

@@ -11,8 +11,8 @@ use super::lines::Lines;
 use super::names::Bindings;
 use super::nodes::Attribute;
 use super::{
-    Alias, ByteRange, Call, Definition, FormattedString, Import, Name, NameId, NameTable, Scope, ScopeId,
-    Statement, StringLiteral, Subscript,
+    Alias, Argument, ByteRange, Call, Definition, FormattedString, Import, Name, NameId, NameTable, Scope,
+    ScopeId, Statement, StringLiteral, Subscript,
 };
 use crate::recipe::Position;
 use ruff_python_ast::token::TokenKind;
@@ -40,6 +40,8 @@ pub struct Module {
     pub attributes: Vec<Attribute>,
     /// Every call.
     pub calls: Vec<Call>,
+    /// The arguments of calls; those of one are neighbours.
+    pub arguments: Vec<Argument>,
     /// Subscripts of a name or attribute chain by a string literal.
     pub subscripts: Vec<Subscript>,
     /// Every string literal.
@@ -111,6 +113,18 @@ impl Module {
     /// What stands behind a name: `.a.b`.
     pub fn attributes_of(&self, name: &Name) -> &[Attribute] {
         &self.attributes[name.attributes.range()]
+    }
+
+    /// The arguments of a call, positional first.
+    pub fn arguments_of(&self, call: &Call) -> &[Argument] {
+        &self.arguments[call.arguments.range()]
+    }
+
+    /// The argument of a call that is positional number `index` or has the keyword `name`.
+    pub fn argument(&self, call: &Call, index: usize, name: Option<NameId>) -> Option<&Argument> {
+        let arguments = self.arguments_of(call);
+        let positional = arguments.get(index).filter(|a| a.keyword.is_none());
+        positional.or_else(|| name.and_then(|n| arguments.iter().find(|a| a.keyword == Some(n))))
     }
 
     /// From a name to the end of the last attribute behind it.

@@ -245,14 +245,14 @@ f().define('x\\n')
     let decorator = &module.definitions[0].decorators[0];
     assert_eq!(&source[decorator.range.clone()], "@lib.impl('ns::op', device=\"cuda\")");
     let call = &module.calls[decorator.call.unwrap()];
-    assert_eq!(call.argument(0, None).unwrap().string, Some(1));
-    assert_eq!(call.argument(5, module.table.find("device")).unwrap().string, Some(2));
+    assert_eq!(module.argument(call, 0, None).unwrap().string.get(), Some(1));
+    assert_eq!(module.argument(call, 5, module.table.find("device")).unwrap().string.get(), Some(2));
     assert_eq!(
         module.names[decorator.root.unwrap()].range.range(),
-        call.function_range.start..call.function_range.start + 3
+        call.function.start()..call.function.start() + 3
     );
     assert_eq!(module.subscripts.len(), 1);
-    let method = module.calls.iter().find_map(|c| c.method.filter(|_| c.root.is_none())).unwrap();
+    let method = module.calls.iter().find_map(|c| c.method.get().filter(|_| c.root.get().is_none())).unwrap();
     assert_eq!(module.text(module.attributes[method].id), "define");
 }
 

@@ -8,7 +8,7 @@ mod import_statements;
 use super::{Module, range};
 use crate::python::lines::Lines;
 use crate::python::names::small;
-use crate::python::nodes::{Statement, StatementKind};
+use crate::python::nodes::{Argument, Statement, StatementKind};
 use crate::python::{Binding, ByteRange, ImportKind, Name, NameTable, Role, Scope, ScopeId, ScopeKind};
 use guards::{catches_import_error, is_generic, is_named, is_type_checking, suppresses_import_error};
 use ruff_python_ast as ast;
@@ -36,6 +36,7 @@ pub fn walk(parsed: &Parsed<ast::ModModule>, text: &str, content: &[u8], lines: 
         in_string: false,
         docstring: None,
         last: None,
+        arguments: Vec::new(),
     };
     walker.docstring(body);
     for stmt in body {
@@ -89,6 +90,8 @@ struct Walker<'a> {
     in_string: bool,
     docstring: Option<TextSize>,
     last: Option<Last>,
+    /// Those of the calls around, as far as they have been seen.
+    arguments: Vec<Argument>,
 }
 
 impl Walker<'_> {

@@ -33,7 +33,7 @@ impl Walker<'_> {
             self.expression(&decorator.expression);
             let (root, call) = match self.last {
                 Some(Last::Chain(root)) => (Some(root), None),
-                Some(Last::Call(call)) => (self.module.calls[call].root, Some(call)),
+                Some(Last::Call(call)) => (self.module.calls[call].root.get(), Some(call)),
                 _ => (None, None),
             };
             self.module.definitions[index].decorators.push(Decorator {

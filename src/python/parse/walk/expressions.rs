@@ -74,26 +74,29 @@ impl Walker<'_> {
         let method = call.func.is_attribute_expr().then(|| self.module.attributes.len() - 1);
         let index = self.module.calls.len();
         self.module.calls.push(Call {
-            range: range(call.range()),
-            function_range: range(call.func.range()),
-            root,
-            method,
-            arguments: Vec::with_capacity(call.arguments.len()),
+            span: range(call.range()).into(),
+            function: range(call.func.range()).into(),
+            root: root.into(),
+            method: method.into(),
+            arguments: (0..0).into(),
             scope: self.around.scope,
         });
+        let outer = self.arguments.len();
         let positional = call.arguments.args.iter().map(|value| (None, value));
         let keywords = call.arguments.keywords.iter().map(|k| (k.arg.as_ref(), &k.value));
-        for (keyword, value) in positional.chain(keywords) {
+        for (number, (keyword, value)) in positional.chain(keywords).enumerate() {
             let keyword = keyword.map(|k| self.table.add(&k.id));
-            let number = self.module.calls[index].arguments.len();
             if holds_type(&call.func, number, keyword.map(|k| self.table.text(k))) {
                 self.in_annotation(|walker| walker.expression(value));
             } else {
                 self.expression(value);
             }
             let argument = self.argument(keyword, value);
-            self.module.calls[index].arguments.push(argument);
+            self.arguments.push(argument);
         }
+        let start = self.module.arguments.len();
+        self.module.arguments.extend(self.arguments.drain(outer..));
+        self.module.calls[index].arguments = (start..self.module.arguments.len()).into();
         index
     }
 
@@ -103,7 +106,7 @@ impl Walker<'_> {
             Some(Last::Chain(root)) => (None, Some(root)),
             _ => (None, None),
         };
-        Argument { keyword, range: range(value.range()), string, root }
+        Argument { keyword, span: range(value.range()).into(), string: string.into(), root: root.into() }
     }
 
     pub(super) fn subscript(&mut self, subscript: &ast::ExprSubscript) {
