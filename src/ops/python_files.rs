@@ -174,12 +174,21 @@ pub struct Rewrites {
 impl Rewrites {
     /// Adds a file's edits and the ranges of the rewritten statements.
     pub fn add(&mut self, file: &PythonFile<'_>, edits: Vec<TextEdit>, statements: &[ByteRange]) {
-        if statements.is_empty() {
-            return;
+        if self.count(file, statements) {
+            self.changes.push(Change::Edit { path: file.path.clone(), edits });
         }
-        self.files += 1;
+    }
+
+    /// Adds the ranges of a file's rewritten statements; whether there are any.
+    pub fn count(&mut self, file: &PythonFile<'_>, statements: &[ByteRange]) -> bool {
+        self.files += usize::from(!statements.is_empty());
         self.evidence.extend(statements.iter().map(|range| file.evidence(range)));
-        self.changes.push(Change::Edit { path: file.path.clone(), edits });
+        !statements.is_empty()
+    }
+
+    /// Adds files whose statements were counted before, as they are once these are rewritten.
+    pub fn edited(&mut self, files: impl IntoIterator<Item = Change>) {
+        self.changes.extend(files);
     }
 
     /// Whether nothing was rewritten.

@@ -12,7 +12,7 @@ use crate::python::unalias::{Modules, Unaliased, unalias};
 use crate::python::{Alias, Import, ImportKind, Module};
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, NonEmptyText};
 use crate::report::plural;
-use crate::workspace::{RepoPath, TextEdit, Workspace, splice};
+use crate::workspace::{Change, RepoPath, TextEdit, Workspace, splice};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -134,8 +134,7 @@ impl Op for RelativizeImports {
             let (edits, statements) = one.plan(&plain, &mut targets);
             let ranges: Vec<_> =
                 statements.iter().map(|index| file.module.imports[*index].range.clone()).collect();
-            rewrites.add(file, edits.clone(), &ranges);
-            let changed = !statements.is_empty();
+            let changed = rewrites.count(file, &ranges);
             rewritten.push(changed.then_some(Rewritten { edits, place, modules: plain.modules }));
         }
         refusals.check()?;
@@ -148,7 +147,7 @@ impl Op for RelativizeImports {
         let changed = selection.files.into_iter().zip(rewritten);
         let changed = changed.filter_map(|(file, one)| Some((file, one?))).collect();
         let proven = parallel::consume(changed, FEW, |(file, one)| self.prove(workspace, file, &one));
-        proven.into_iter().collect::<Result<(), Failure>>()?;
+        rewrites.edited(proven.into_iter().collect::<Result<Vec<Change>, Failure>>()?);
         let (missing, notes) = targets.check(self.missing)?;
         let mut plan = rewrites.plan([selection.notes, notes, strings].concat(), none);
         plan.counts.push(missing);
@@ -214,8 +213,8 @@ impl RelativizeImports {
         }
     }
 
-    /// Resolves every relative import of the edited file back: the same modules must be imported as before.
-    fn prove(&self, workspace: &Workspace, file: PythonFile<'_>, one: &Rewritten) -> Result<(), Failure> {
+    /// Edits a file and resolves every relative import back: the same modules must be imported as before.
+    fn prove(&self, workspace: &Workspace, file: PythonFile<'_>, one: &Rewritten) -> Result<Change, Failure> {
         let PythonFile { path, content, module } = file;
         let wrong = |text: &str| {
             let message = format!("`{path}` would not import the same modules afterwards: {text}");
@@ -237,7 +236,7 @@ impl RelativizeImports {
             Some(module) => {
                 Err(wrong(&format!("{module} in {}", one_line(&edited, 0..edited.len().min(80)))))
             }
-            None => Ok(()),
+            None => Ok(Change::Edited { path: path.clone(), content: edited }),
         }
     }
 

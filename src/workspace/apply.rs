@@ -1,6 +1,6 @@
 //! The changes of an op on the tree in memory: all of them, or none.
 
-use super::{Change, Entry, Origin, OverlapError, RepoPath, Workspace, splice};
+use super::{Change, Content, Entry, Origin, OverlapError, RepoPath, Workspace, splice};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -58,13 +58,26 @@ impl fmt::Display for ApplyError {
     }
 }
 
-impl Workspace {
-    /// What ops wrote so far, in bytes.
-    fn written_bytes(&self) -> u64 {
-        let written = self.entries.values().filter(|e| e.written);
-        written.filter_map(|e| e.content.size()).sum()
-    }
+/// How much ops wrote, in bytes; counted once somebody asks.
+struct Written<'w> {
+    tree: &'w Workspace,
+    bytes: Option<u64>,
+}
 
+impl Written<'_> {
+    /// Adds a content that is to be at `path`.
+    fn add(&mut self, path: &RepoPath, length: usize) -> Result<(), ApplyError> {
+        let before = || {
+            let written = self.tree.entries.values().filter(|e| e.written);
+            written.filter_map(|e| e.content.size()).sum()
+        };
+        let bytes = self.bytes.get_or_insert_with(before);
+        *bytes += length as u64;
+        if *bytes > MAX_WRITTEN { Err(ApplyError::TooLarge(path.clone())) } else { Ok(()) }
+    }
+}
+
+impl Workspace {
     /// Applies all changes of one op, or none of them.
     ///
     /// # Errors
@@ -74,7 +87,7 @@ impl Workspace {
         let mut gone: Vec<RepoPath> = Vec::with_capacity(changes.iter().filter(goes).count());
         let mut dropped: Vec<RepoPath> = Vec::new();
         let mut puts: BTreeMap<RepoPath, (Entry, bool)> = BTreeMap::new();
-        let mut written = None;
+        let mut written = Written { tree: self, bytes: None };
         for change in changes {
             let (path, entry, may_replace) = match change {
                 Change::Delete { path } => {
@@ -95,14 +108,16 @@ impl Workspace {
                     let old = self.entry(&path)?;
                     let bytes =
                         old.content.read().map_err(|e| ApplyError::Read(path.clone(), e.to_string()))?;
-                    let written = written.get_or_insert_with(|| self.written_bytes());
-                    *written += (bytes.len() + edits.iter().map(|e| e.with.len()).sum::<usize>()) as u64;
-                    if *written > MAX_WRITTEN {
-                        return Err(ApplyError::TooLarge(path));
-                    }
+                    let added: usize = edits.iter().map(|e| e.with.len()).sum();
+                    written.add(&path, bytes.len() + added)?;
                     let content =
                         splice(&bytes, &edits).map_err(|e| ApplyError::Overlap(path.clone(), e))?.into();
                     (path, Entry { content, written: true, ..old.clone() }, true)
+                }
+                Change::Edited { path, content } => {
+                    written.add(&path, content.len())?;
+                    let old = self.entry(&path)?.clone();
+                    (path, Entry { content: Content::Bytes(content), written: true, ..old }, true)
                 }
                 Change::Rename { from, to } => {
                     let entry = self.entry(&from)?.clone();

@@ -2,6 +2,7 @@
 
 use super::{Content, Mode, RepoPath};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// One replacement of a byte range in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +76,13 @@ pub enum Change {
         path: RepoPath,
         /// Sorted or not; may not overlap.
         edits: Vec<TextEdit>,
+    },
+    /// As `Edit`, by an op that has looked at the result already.
+    Edited {
+        /// Which file.
+        path: RepoPath,
+        /// What it holds then.
+        content: Arc<[u8]>,
     },
     /// The file goes.
     Delete {
