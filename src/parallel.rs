@@ -1,20 +1,31 @@
 //! Work on many items at once.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
 
-/// Below this many Python files to parse, a thread costs more than it brings.
-pub const FEW: usize = 8;
+/// For many items of which nobody knows how long they take: what is done within this time would not be done sooner with a
+/// thread, which has memory of its own to be given first.
+pub const PATIENCE: Duration = Duration::from_millis(3);
 
-/// Maps a slice, results in order, with as many threads as there are processors; a thread is started only for every
-/// `few` items, so that little work is done without any.
-pub fn map<T: Sync, R: Send>(items: &[T], few: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let most = items.len() / few.max(1);
-    let threads = if most < 2 { 1 } else { most.min(processors()) };
-    if threads < 2 {
-        return items.iter().map(work).collect();
+/// Whether threads were of use before: the next piece of the same run is not likely to be shorter.
+static LONG: AtomicBool = AtomicBool::new(false);
+
+/// Maps a slice, results in order, with as many threads as there are processors. The others start when the work has taken
+/// as long as `patience`.
+pub fn map<T: Sync, R: Send>(items: &[T], patience: Duration, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let start = Instant::now();
+    let mut first = Vec::with_capacity(items.len());
+    let patient = !LONG.load(Ordering::Relaxed);
+    while first.len() < items.len() && (patient && start.elapsed() < patience || processors() < 2) {
+        first.push(work(&items[first.len()]));
     }
-    let next = AtomicUsize::new(0);
+    if first.len() == items.len() {
+        return first;
+    }
+    LONG.store(true, Ordering::Relaxed);
+    let threads = processors().min(items.len() - first.len());
+    let next = AtomicUsize::new(first.len());
     let run = || {
         let mut done = Vec::new();
         loop {
@@ -35,7 +46,8 @@ pub fn map<T: Sync, R: Send>(items: &[T], few: usize, work: impl Fn(&T) -> R + S
         all
     });
     all.sort_unstable_by_key(|(index, _)| *index);
-    all.into_iter().map(|(_, result)| result).collect()
+    first.extend(all.into_iter().map(|(_, result)| result));
+    first
 }
 
 /// How many there are, asked once: the answer is in files of the system.
@@ -45,23 +57,25 @@ fn processors() -> usize {
 }
 
 /// [`map`] for work that needs the items themselves.
-pub fn consume<T: Send, R: Send>(items: Vec<T>, few: usize, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+pub fn consume<T: Send, R: Send>(items: Vec<T>, patience: Duration, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let items: Vec<Mutex<Option<T>>> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
     let taken = |item: &Mutex<Option<T>>| item.lock().ok().and_then(|mut item| item.take()).map(&work);
-    map(&items, few, taken).into_iter().flatten().collect()
+    map(&items, patience, taken).into_iter().flatten().collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn results_are_in_order() {
         for length in [0, 1, 7, 1000] {
             let items: Vec<usize> = (0..length).collect();
             let doubled: Vec<usize> = items.iter().map(|item| item * 2).collect();
-            assert_eq!(super::map(&items, 1, |item| item * 2), doubled);
-            assert_eq!(super::map(&items, 0, |item| item * 2), doubled);
-            assert_eq!(super::map(&items, 5000, |item| item * 2), doubled);
-            assert_eq!(super::consume(items, 1, |item| item * 2), doubled);
+            for patience in [Duration::ZERO, Duration::from_micros(5), PATIENCE] {
+                assert_eq!(map(&items, patience, |item| item * 2), doubled);
+                assert_eq!(consume(items.clone(), patience, |item| item * 2), doubled);
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use super::listed::Sources;
 use super::packages::{PackageDir, packages};
 use crate::manifest::Model;
 use crate::ops::{Evidence, Record};
-use crate::parallel::{self, FEW};
+use crate::parallel::{self, PATIENCE};
 use crate::python::{ByteRange, Module, SyntaxError, edit, is_python};
 use crate::workspace::{Directory, Entry, Mode, RepoPath, Workspace};
 use std::cell::OnceCell;
@@ -80,7 +80,7 @@ impl<'a> Input<'a> {
             };
             let files = self.workspace.iter().filter(|(path, entry)| wanted(path, entry));
             let files: Vec<(&RepoPath, &Entry)> = files.collect();
-            let parsed = parallel::map(&files, FEW, |(_, entry)| {
+            let parsed = parallel::map(&files, PATIENCE, |(_, entry)| {
                 let content = entry.content.read().ok()?;
                 let module = self.workspace.parse(&content);
                 Some(PythonSource { content, module })

@@ -17,6 +17,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use walkdir::WalkDir;
 
 const LAYOUTS: &str = "\
@@ -101,7 +102,7 @@ pub fn main(args: &CheckArgs, streams: &mut Streams<'_>) -> u8 {
     }
     let sources = Sources { clones: Clones::new(&args.clones), offline: args.offline };
     let style = streams.err_style;
-    let outcomes = parallel::map(&ports, 1, |port| check(port, &sources, args.diff, style));
+    let outcomes = parallel::map(&ports, Duration::ZERO, |port| check(port, &sources, args.diff, style));
     let bad = outcomes.iter().map(|o| o.status).filter(|s| *s != exit::DONE);
     let status =
         bad.max_by_key(|status| if *status == exit::DIFFERS { 0 } else { *status + 1 }).unwrap_or(exit::DONE);

@@ -2,7 +2,7 @@
 
 use super::select::matched;
 use super::{Count, Evidence, Failure, FailureKind, Note, Plan};
-use crate::parallel::{self, FEW};
+use crate::parallel::{self, PATIENCE};
 use crate::python::edit::one_line;
 use crate::python::{ByteRange, Module, SyntaxError, is_python};
 use crate::recipe::Glob;
@@ -59,7 +59,7 @@ pub fn select<'w>(workspace: &'w Workspace, within: &Glob, mention: &str) -> Res
     let (paths, others): (Vec<_>, Vec<_>) =
         matches.into_iter().filter(|p| is_file(p)).partition(|path| is_python(path));
     let finder = memchr::memmem::Finder::new(mention.as_bytes());
-    let read = parallel::map(&paths, FEW, |path| {
+    let read = parallel::map(&paths, PATIENCE, |path| {
         let content = workspace.read(path).map_err(|e| Failure::read(path, &e))?;
         let mentions = finder.find(&content).is_some();
         // An identifier that is not ASCII may mean the same name in another spelling.

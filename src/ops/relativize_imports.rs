@@ -5,7 +5,7 @@ use super::named_strings::left_alone;
 use super::python_files::{PythonFile, Refusals, Rewrites, Selection, nothing, select};
 use super::relative_targets::Targets;
 use super::{Context, Evidence, Example, Failure, FailureKind, Group, Op, OpSpec, Plan};
-use crate::parallel::{self, FEW};
+use crate::parallel::{self, PATIENCE};
 use crate::python::edit::{AliasEdit, one_line, split};
 use crate::python::resolve::{Package, Place};
 use crate::python::unalias::{Modules, Unaliased, unalias};
@@ -146,7 +146,7 @@ impl Op for RelativizeImports {
         let strings = left_alone(&selection.files, |module| self.package.below(module).is_some());
         let changed = selection.files.into_iter().zip(rewritten);
         let changed = changed.filter_map(|(file, one)| Some((file, one?))).collect();
-        let proven = parallel::consume(changed, FEW, |(file, one)| self.prove(workspace, file, &one));
+        let proven = parallel::consume(changed, PATIENCE, |(file, one)| self.prove(workspace, file, &one));
         rewrites.edited(proven.into_iter().collect::<Result<Vec<Change>, Failure>>()?);
         let (missing, notes) = targets.check(self.missing)?;
         let mut plan = rewrites.plan([selection.notes, notes, strings].concat(), none);
