@@ -20,6 +20,8 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(input: &Input<'_>, findings: &mut Vec<Finding>) {
     let mut folded: BTreeMap<String, &RepoPath> = BTreeMap::new();
+    // The directory of the file before, when nothing is wrong with it.
+    let mut clear: Option<&[u8]> = None;
     for (path, _) in input.workspace.iter() {
         for component in path.components() {
             if let Some(why) = windows_refuses(component) {
@@ -28,9 +30,13 @@ fn check(input: &Input<'_>, findings: &mut Vec<Finding>) {
             }
         }
         // Directories collide as files do: each is looked at with the first file below it.
-        for place in path.ancestors().chain([path.clone()]) {
-            let text = String::from_utf8_lossy(place.as_bytes()).into_owned();
-            let name: String = text.nfc().collect::<String>().to_lowercase();
+        let above = (path.directory() != clear).then(|| path.ancestors());
+        clear = path.directory();
+        for place in above.into_iter().flatten().chain([path.clone()]) {
+            let name = match place.as_bytes() {
+                ascii if ascii.is_ascii() => String::from_utf8_lossy(ascii).to_ascii_lowercase(),
+                bytes => String::from_utf8_lossy(bytes).nfc().collect::<String>().to_lowercase(),
+            };
             let other = *folded.entry(name).or_insert(path);
             let spelled = other.as_bytes().get(..place.as_bytes().len());
             if spelled.is_some_and(|spelled| spelled == place.as_bytes()) || other == path {
@@ -42,6 +48,7 @@ fn check(input: &Input<'_>, findings: &mut Vec<Finding>) {
                 false => format!("is the same name as {other} on macOS and Windows"),
             };
             findings.push(RULE.finding(Evidence::file(path), message));
+            clear = None;
             break;
         }
     }
@@ -98,6 +105,8 @@ mod tests {
             named(&["e\u{301}", "\u{e9}"]),
             ["portable-name? \u{e9} is the same name as e\u{301} on macOS and Windows"]
         );
+        assert_eq!(named(&["Dir/x", "dir/y", "dir/z"]).len(), 2);
+        assert_eq!(named(&["d/A", "d/B", "d/a"]).len(), 1);
         assert_eq!(named(&["a/x", "a/y", "b/a", "b/x"]), [""; 0]);
     }
 }

@@ -122,7 +122,18 @@ impl<'a> Judge<'_, 'a> {
         let held = self.held.get_or_insert_with(|| {
             let paths = workspace.base().keys().chain(workspace.iter().map(|(path, _)| path));
             let stem = |name: &'a [u8]| name.split(|b| *b == b'.').next().unwrap_or(name);
-            paths.flat_map(|path| path.components().map(stem)).collect()
+            let (mut held, mut seen) = (HashSet::default(), None);
+            for path in paths {
+                // Most files lie in the directory of the one before.
+                let directory = path.directory();
+                if directory != seen {
+                    held.extend(path.components().map(stem));
+                    seen = directory;
+                } else {
+                    held.insert(stem(path.name()));
+                }
+            }
+            held
         });
         module.last().is_none_or(|last| held.contains(last.as_bytes()))
     }
