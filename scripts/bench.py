@@ -160,7 +160,7 @@ def main():
     arguments.add_argument("--full", action="store_true")
     arguments.add_argument("--rounds", type=int, default=10)
     arguments.add_argument("--against", type=pathlib.Path)
-    arguments.add_argument("--only", help="the workloads whose names begin so")
+    arguments.add_argument("--only", help="the workloads whose names begin so; writes no results")
     arguments.add_argument("--results", type=pathlib.Path)
     options = arguments.parse_args()
     program, against = options.program.resolve(), options.against and options.against.resolve()
@@ -217,7 +217,7 @@ def main():
         if options.full:
             made = synthetic(up / "synthetic")
             measure("synthetic", made, pinned(SYNTHETIC, made, work / "synthetic.kdl"), lambda a, b, c: a, 1.2, "≤ 1.2 a, 60 MB")
-    if options.results:
+    if options.results and not options.only:
         commit = subprocess.run(["git", "-C", str(HERE), "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True).stdout.strip()
         machine = f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"
         options.results.write_text(
