@@ -13,6 +13,8 @@ use std::path::Path;
 /// A file, a link not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stat {
+    /// What kind of file it is.
+    pub kind: FileType,
     mode: u32,
     /// In bytes.
     pub size: u64,
@@ -57,6 +59,7 @@ impl Stat {
             clippy::useless_conversion
         )]
         Some(Self {
+            kind: FileType::from_raw_mode(stat.st_mode),
             mode: stat.st_mode.into(),
             size: stat.st_size as u64,
             inode: stat.st_ino.into(),
@@ -70,17 +73,12 @@ impl Stat {
         let at = |path: &RepoPath| Self::at(&top, OsStr::from_bytes(path.as_bytes()));
         let mut around = path.ancestors();
         around
-            .all(|above| at(&above).is_some_and(|stat| stat.kind() == FileType::Directory))
+            .all(|above| at(&above).is_some_and(|stat| stat.kind == FileType::Directory))
             .then(|| at(path))?
     }
 
     /// As a tree would have it; `None` for what is neither a regular file nor a link.
     pub(super) fn mode(&self) -> Option<Mode> {
         file_mode(self.mode)
-    }
-
-    /// What kind of file it is.
-    pub(super) fn kind(&self) -> FileType {
-        FileType::from_raw_mode(self.mode)
     }
 }

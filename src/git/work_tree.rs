@@ -73,7 +73,7 @@ impl<'a> Pass<'a> {
                 if found.is_some() || kind == FileType::Unknown {
                     // Nothing, where it has just gone.
                     let Some(stat) = Stat::at(handle, entry.file_name()) else { continue };
-                    kind = stat.kind();
+                    kind = stat.kind;
                     if let Some(at) = found {
                         next = at + 1;
                         seen(at, stat);
