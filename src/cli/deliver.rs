@@ -142,6 +142,14 @@ pub fn as_json(delivered: &Delivered, target: Option<&Target>) -> Value {
     })
 }
 
+/// Why nothing was written, for programs.
+pub fn refusal_as_json(error: &OutputError, target: Option<&Target>) -> Value {
+    json!({
+        "path": target.map(|t| t.typed.display().to_string()),
+        "error": { "message": error.message, "details": error.details, "help": error.help },
+    })
+}
+
 /// Finishes or undoes what an interrupted run with `--in-place` left, before the directory is read.
 ///
 /// # Errors

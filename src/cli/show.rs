@@ -6,6 +6,7 @@ use super::input::{self, Loaded, Refused};
 use super::{RunArgs, Streams, exit};
 use crate::check::{self, Input};
 use crate::output::{OutputError, Target};
+use crate::report::json_run::RunDocument;
 use crate::report::{self, diff, failure, findings_json, json, log, print, stories, tree};
 use crate::run::Run;
 use crate::workspace::Workspace;
@@ -59,13 +60,14 @@ impl Report<'_, '_, '_> {
                     }
                     output = deliver::as_json(&delivered, target);
                 }
-                Err(error) => return Err(refused(&error, self.streams)),
+                Err(error) => {
+                    output = deliver::refusal_as_json(&error, target);
+                    Refused(status) = refused(&error, self.streams);
+                }
             }
         }
-        let mut document = json::run(recipe, run, status);
-        document["checks"] = findings_json::json(&checked);
-        document["output"] = output;
-        self.streams.say(crate::report::json::document(&document));
+        let document = RunDocument::new(recipe, run, status, findings_json::json(&checked), output);
+        self.streams.say(json::document(&document));
         Ok(status)
     }
 

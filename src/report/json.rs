@@ -1,12 +1,11 @@
 //! `--format json`: one document a run, described by `docs/schema.json`. Paths that are no UTF-8 are shown as in the
 //! text output.
 
-use crate::ops::{Evidence, Failure, FailureKind, Note};
+use crate::ops::{Evidence, Failure, FailureKind};
 use crate::recipe::{Recipe, RecipeErrors};
 use crate::repin::{Bump, Review};
 use crate::report::escape;
-use crate::run::Run;
-use crate::workspace::ChangeSet;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -14,8 +13,10 @@ use std::fmt::Write;
 pub const FORMAT: u32 = 1;
 
 /// A document as it is printed. What would reorder or drive a terminal is escaped, as JSON allows in every string.
-pub fn document(value: &Value) -> String {
-    let text = format!("{value:#}\n");
+pub fn document(value: &impl Serialize) -> String {
+    // What is shown has no keys that are no text, and cannot fail.
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
     if text.chars().all(|c| c == '\n' || !escape::is_unsafe(c)) {
         return text;
     }
@@ -50,47 +51,6 @@ pub fn mistakes(errors: &RecipeErrors) -> Value {
     })
 }
 
-/// A run: its ops, and the changed files when all of them applied.
-pub fn run(recipe: &Recipe, run: &Run, status: u8) -> Value {
-    let ops = recipe.ops.iter().enumerate().map(|(index, built)| {
-        let step = run.steps.iter().find(|s| s.op == index);
-        let drift = run.drift.iter().find(|d| d.op == index);
-        let counts = step.map(|step| {
-            let counts = step.counts.iter().map(|count| {
-                let pin = built.pins.iter().find(|pin| pin.name == count.pin);
-                json!({
-                    "pin": count.pin,
-                    "expected": pin.map(|p| p.expected),
-                    "found": count.found,
-                    "evidence": evidence(&count.evidence),
-                })
-            });
-            counts.collect::<Vec<_>>()
-        });
-        json!({
-            "line": built.line,
-            "op": built.spec.name,
-            "applied": step.is_some(),
-            "log": step.map(|s| s.log.as_str()),
-            "notes": step.map(|s| s.notes.iter().map(note).collect::<Vec<_>>()).unwrap_or_default(),
-            "counts": counts.unwrap_or_default(),
-            "failure": drift.map(|d| {
-                let mut value = failure(&d.failure);
-                value["after_line"] = json!(d.after.map(|op| recipe.ops[op].line));
-                value
-            }),
-        })
-    });
-    json!({
-        "format": FORMAT,
-        "command": "run",
-        "recipe": recipe.text.name(),
-        "status": status,
-        "ops": ops.collect::<Vec<_>>(),
-        "changes": if run.drift.is_empty() { changes(&run.workspace.changes()) } else { Value::Null },
-    })
-}
-
 /// A re-pinning: what changed between two commits, and what no number can fix.
 pub fn review(recipe: &Recipe, review: &Review<'_>, status: u8) -> Value {
     let pins = review.pins.iter().map(|pin| {
@@ -100,16 +60,16 @@ pub fn review(recipe: &Recipe, review: &Review<'_>, status: u8) -> Value {
             "pin": pin.name,
             "old": pin.old,
             "new": pin.new,
-            "added": evidence(&pin.added),
-            "gone": evidence(&pin.gone),
+            "added": Places(&pin.added),
+            "gone": Places(&pin.gone),
         })
     });
     let blocking = review.blocking.iter().map(|at| {
         let drift = &review.sides.after.drift[*at];
-        let mut value = failure(&drift.failure);
+        let failed = Failed::new(&drift.failure, drift.after.map(|op| recipe.ops[op].line));
+        let mut value = json!(failed);
         value["line"] = json!(recipe.ops[drift.op].line);
         value["op"] = json!(recipe.ops[drift.op].spec.name);
-        value["after_line"] = json!(drift.after.map(|op| recipe.ops[op].line));
         value
     });
     let touching = |bump: &Bump| {
@@ -176,59 +136,55 @@ pub fn ops() -> Value {
     json!({ "format": FORMAT, "command": "ops", "status": 0, "table": ops.collect::<Vec<_>>() })
 }
 
-/// The changed files.
-pub fn changes(set: &ChangeSet<'_>) -> Value {
-    let one = |change: &crate::workspace::FileChange<'_>| {
-        let from = change.old.filter(|_| change.kind == crate::workspace::ChangeKind::Renamed);
-        json!({
-            "kind": change.kind.letter().to_string(),
-            "path": change.path().map(ToString::to_string),
-            "from": from.map(|(path, _)| path.to_string()),
-        })
-    };
-    Value::Array(set.files.iter().map(one).collect())
-}
-
-fn note(note: &Note) -> Value {
-    let (kind, text) = match note {
-        Note::Warning(text) => ("warning", text),
-        Note::Info(text) => ("info", text),
-        Note::Detail(text) => ("detail", text),
-    };
-    json!({ "kind": kind, "text": text })
-}
-
 /// Places in files.
-pub fn evidence(evidence: &[Evidence]) -> Value {
-    let one = |e: &Evidence| {
-        json!({
-            "path": e.path.to_string(),
-            "line": e.position.map(|p| p.line),
-            "column": e.position.map(|p| p.column),
-            "text": e.text,
-        })
-    };
-    Value::Array(evidence.iter().map(one).collect())
+pub struct Places<'a>(pub &'a [Evidence]);
+
+impl Serialize for Places<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Place<'a> {
+            path: String,
+            line: Option<usize>,
+            column: Option<usize>,
+            text: &'a str,
+        }
+        serializer.collect_seq(self.0.iter().map(|e| Place {
+            path: e.path.to_string(),
+            line: e.position.map(|p| p.line),
+            column: e.position.map(|p| p.column),
+            text: &e.text,
+        }))
+    }
 }
 
-fn failure(failure: &Failure) -> Value {
-    let kind = match failure.kind {
-        FailureKind::Pin => "pin",
-        FailureKind::Missing => "missing",
-        FailureKind::NoEffect => "no-effect",
-        FailureKind::Conflict => "conflict",
-        FailureKind::Refused => "refused",
-        FailureKind::Limit => "limit",
-        FailureKind::Syntax => "syntax",
-        FailureKind::Source => "source",
-        FailureKind::Read => "read",
-    };
-    json!({
-        "kind": kind,
-        "message": failure.message,
-        "argument": failure.argument,
-        "evidence": evidence(&failure.evidence),
-        "details": failure.details,
-        "hints": failure.hints,
-    })
+/// Why an op failed.
+#[derive(Serialize)]
+pub struct Failed<'a> {
+    kind: &'static str,
+    message: &'a str,
+    argument: Option<&'a str>,
+    evidence: Places<'a>,
+    details: &'a [String],
+    hints: &'a [String],
+    /// The line of the op that was left out before, when it says so.
+    after_line: Option<usize>,
+}
+
+impl<'a> Failed<'a> {
+    /// A failure after an op at that line was left out.
+    pub fn new(failure: &'a Failure, after_line: Option<usize>) -> Self {
+        let kind = match failure.kind {
+            FailureKind::Pin => "pin",
+            FailureKind::Missing => "missing",
+            FailureKind::NoEffect => "no-effect",
+            FailureKind::Conflict => "conflict",
+            FailureKind::Refused => "refused",
+            FailureKind::Limit => "limit",
+            FailureKind::Syntax => "syntax",
+            FailureKind::Source => "source",
+            FailureKind::Read => "read",
+        };
+        let Failure { message, argument, evidence, details, hints, .. } = failure;
+        Self { kind, message, argument: *argument, evidence: Places(evidence), details, hints, after_line }
+    }
 }

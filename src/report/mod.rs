@@ -7,6 +7,7 @@ pub mod failure;
 pub mod findings;
 pub mod findings_json;
 pub mod json;
+pub mod json_run;
 pub mod log;
 pub mod nearest;
 pub mod print;

@@ -81,6 +81,16 @@ fn drift_findings_and_mistakes_are_in_the_document() {
 }
 
 #[test]
+fn an_output_that_is_refused_is_in_the_document() {
+    let port = Port::inline("delete in=\"a\"").file("a", "").file("b", "").on_disk("o/x", "mine");
+    let document = document(port.args(["--out", "o"]), 5);
+    check(&document);
+    assert_eq!(document["status"], 5);
+    assert_eq!(document["output"]["path"], "o");
+    assert!(document["output"]["error"]["help"].is_string());
+}
+
+#[test]
 fn options_that_shape_text_are_usage_errors() {
     Port::inline("delete in=\"a\"").file("a", "").args(["--format", "json", "--diff"]).run().fails_with(2);
 }
