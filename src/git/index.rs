@@ -3,8 +3,8 @@
 
 use super::objects::MAX_PATH;
 use super::stat::Stat;
+use crate::workspace::RepoPath;
 use git2::{ObjectFormat, Oid};
-use std::cell::Cell;
 use std::fmt;
 use std::ops::Range;
 
@@ -34,8 +34,6 @@ pub(super) struct Index {
     paths: Vec<u8>,
     /// When the file was written: seconds and nanoseconds.
     pub written: Option<(i64, i64)>,
-    /// The place after the one found last: whoever asks goes through the paths in order.
-    next: Cell<usize>,
 }
 
 /// Why an index cannot be read.
@@ -148,11 +146,7 @@ impl Index {
             let length = reader.number()? as usize;
             reader.take(length)?;
         }
-        if sorted {
-            Ok(Self { entries, paths, written: None, next: Cell::new(0) })
-        } else {
-            Err(IndexError::Damaged)
-        }
+        if sorted { Ok(Self { entries, paths, written: None }) } else { Err(IndexError::Damaged) }
     }
 
     /// The path of an entry; a directory that a sparse index leaves out ends in `/`.
@@ -162,18 +156,21 @@ impl Index {
 
     /// The entry of a path.
     pub(super) fn get(&self, path: &[u8]) -> Option<&IndexEntry> {
-        self.find(path).map(|at| &self.entries[at])
+        let at = self.entries.binary_search_by(|e| self.path(e).cmp(path)).ok()?;
+        Some(&self.entries[at])
     }
 
-    /// Where the entry of a path stands in `entries`.
-    pub(super) fn find(&self, path: &[u8]) -> Option<usize> {
-        let next = self.next.get();
-        let at = match self.entries.get(next) {
-            Some(entry) if self.path(entry) == path => next,
-            _ => self.entries.binary_search_by(|e| self.path(e).cmp(path)).ok()?,
+    /// Where the entries of sorted paths stand in `entries`.
+    pub(super) fn places<'p>(&self, paths: impl Iterator<Item = &'p RepoPath>) -> Vec<Option<u32>> {
+        let mut at: u32 = 0;
+        let mut rest = self.entries.iter().peekable();
+        let place = |path: &RepoPath| {
+            while rest.next_if(|entry| self.path(entry) < path.as_bytes()).is_some() {
+                at += 1;
+            }
+            rest.peek().is_some_and(|entry| self.path(entry) == path.as_bytes()).then_some(at)
         };
-        self.next.set(at + 1);
-        Some(at)
+        paths.map(place).collect()
     }
 
     /// Whether a directory above `path` is one that a sparse index leaves out.

@@ -12,6 +12,7 @@ mod fetch;
 pub mod history;
 mod ignored;
 mod index;
+mod judge;
 mod layout;
 mod lfs;
 mod objects;

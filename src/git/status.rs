@@ -2,17 +2,15 @@
 //! index flag can hide a change. The index saves reading only where its times prove that a file is untouched.
 
 use super::checkout::{Checkout, source};
-use super::convert::stands_for;
-use super::index::{Index, IndexEntry, IndexError};
+use super::index::{Index, IndexError};
+use super::judge::{Judge, Look};
 use super::layout::Head;
-use super::objects::{Committed, Listing, ObjectError, Objects, SUBMODULE};
-use super::stat::Stat;
-use super::work_tree::Pass;
+use super::objects::{ObjectError, Objects, SUBMODULE};
+use super::work_tree::WorkTreePass;
 use crate::ops::{Evidence, Failure};
 use crate::workspace::{Mode, RepoPath};
 use git2::Oid;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -65,18 +63,6 @@ pub(super) struct Status {
     pub dirty: Vec<Evidence>,
 }
 
-/// What is at the path of a file of the commit.
-#[derive(Debug, Clone, Copy)]
-enum Look {
-    Nothing,
-    /// A directory, a pipe.
-    NoFile,
-    /// The same file.
-    Same,
-    /// A file, and how it differs.
-    Other(&'static str),
-}
-
 /// Submodules in submodules: more than anybody has.
 const MAX_DEPTH: usize = 16;
 
@@ -107,23 +93,26 @@ impl Checkout {
             None => self.objects.list(commit).map_err(|error| self.unreadable(&error))?,
         };
         status.files.reserve(listing.files.len());
-        let mut survey = Survey {
-            work_tree: Arc::new(WorkTree { top: self.layout.top.clone(), objects: self.objects.clone() }),
-            prefix,
-            committed: vec![false; index.entries.len()],
-            index,
-            converts: converts(&listing, &self.objects),
-            status,
-        };
-        let mut pass = Pass::new(&self.layout.top, &listing)?;
+        let work_tree = Arc::new(WorkTree { top: self.layout.top.clone(), objects: self.objects.clone() });
+        let judge = Judge::new(&work_tree, &listing, &index);
+        let pass = WorkTreePass::new(&self.layout.top, &listing)?;
+        let found = pass.look(|file, stat| judge.look(file, stat))?;
         let mut looks = vec![Look::Nothing; listing.files.len()];
-        pass.look(|at, stat| looks[at] = survey.compare(&listing.files[at], stat))?;
-        for (file, look) in listing.files.iter().zip(looks) {
-            survey.file(file, look)?;
+        for (file, look) in found.files {
+            looks[file] = look;
         }
-        survey.staged(&listing, &pass)?;
-        for (path, what) in &pass.untracked {
-            if survey.index.get(path.as_bytes()).is_none() {
+        let mut survey = Survey { work_tree: &work_tree, prefix, status };
+        for (file, look) in looks.into_iter().enumerate() {
+            let (state, what) = judge.state(file, look);
+            let path = &listing.files[file].0;
+            if let Some(what) = what {
+                survey.note(path, what)?;
+            }
+            survey.track(path, state)?;
+        }
+        survey.staged(&judge, &pass)?;
+        for (path, what) in &found.untracked {
+            if index.get(path.as_bytes()).is_none() {
                 survey.note(path, what)?;
             }
         }
@@ -178,15 +167,10 @@ impl Checkout {
     }
 }
 
-/// One checkout being compared.
+/// One checkout's part of the status.
 struct Survey<'a> {
-    work_tree: Arc<WorkTree>,
+    work_tree: &'a Arc<WorkTree>,
     prefix: Option<&'a RepoPath>,
-    index: Index,
-    /// For each entry of the index, whether the commit is known to have the same.
-    committed: Vec<bool>,
-    /// Whether some attribute makes git store other bytes than it checks out, in a way that is not known here.
-    converts: bool,
     status: &'a mut Status,
 }
 
@@ -207,57 +191,6 @@ impl Survey<'_> {
         Ok(())
     }
 
-    /// What is at the path of a file of the commit.
-    fn compare(&self, (path, (id, mode)): &Committed, stat: Stat) -> Look {
-        let Some(kind) = stat.mode() else { return Look::NoFile };
-        if kind != *mode {
-            let link = kind == Mode::Symlink || *mode == Mode::Symlink;
-            return Look::Other(if link { "other kind of file" } else { "other mode" });
-        }
-        let untouched = |entry: &IndexEntry| {
-            entry.proves_untouched(&stat, self.index.written) || self.converts && entry.looks_untouched(&stat)
-        };
-        if self.index.get(path.as_bytes()).is_some_and(|entry| entry.id == *id && untouched(entry)) {
-            return Look::Same;
-        }
-        let (full, objects) = (self.work_tree.full(path), &self.work_tree.objects);
-        let same = match kind {
-            Mode::Symlink => {
-                fs::read_link(full).map(|target| objects.is_blob(target.as_os_str().as_bytes(), *id))
-            }
-            _ => fs::read(full).map(|bytes| stands_for(&bytes, *id, objects)),
-        };
-        match same {
-            Ok(true) => Look::Same,
-            Ok(false) => Look::Other("modified"),
-            Err(_) => Look::Other("cannot be read"),
-        }
-    }
-
-    /// Adds a file of the commit.
-    fn file(&mut self, (path, (id, mode)): &Committed, look: Look) -> Result<(), Failure> {
-        let at = self.index.find(path.as_bytes());
-        let entry = at.map(|at| &self.index.entries[at]);
-        if let (Some(at), Some(entry)) = (at, entry) {
-            self.committed[at] = entry.id == *id && !entry.intent_to_add;
-        }
-        let left_out = |entry: Option<&IndexEntry>| match entry {
-            Some(entry) => entry.skip_worktree,
-            None => self.index.is_left_out(path.as_bytes()),
-        };
-        let (state, what) = match look {
-            Look::Same => (State::Clean(*id, *mode), None),
-            Look::Nothing if left_out(entry) => (State::Clean(*id, *mode), None),
-            Look::Nothing => (State::Gone, Some("missing")),
-            Look::NoFile => (State::Gone, Some("no longer a file")),
-            Look::Other(what) => (State::Changed, Some(what)),
-        };
-        if let Some(what) = what {
-            self.note(path, what)?;
-        }
-        self.track(path, state)
-    }
-
     fn track(&mut self, path: &RepoPath, state: State) -> Result<(), Failure> {
         let tracked = Tracked { work_tree: self.work_tree.clone(), path: path.clone(), state };
         self.status.files.push((self.place(path)?, tracked));
@@ -265,9 +198,15 @@ impl Survey<'_> {
     }
 
     /// What is staged is a change too. A file that is staged and not in the commit counts as tracked.
-    fn staged(&mut self, listing: &Listing, pass: &Pass<'_>) -> Result<(), Failure> {
-        let index = std::mem::take(&mut self.index);
-        let committed = std::mem::take(&mut self.committed);
+    fn staged(&mut self, judge: &Judge<'_>, pass: &WorkTreePass<'_>) -> Result<(), Failure> {
+        let Judge { listing, index, places, .. } = judge;
+        let mut committed = vec![false; index.entries.len()];
+        for ((_, (id, _)), place) in listing.files.iter().zip(places) {
+            if let Some(place) = place {
+                let entry = &index.entries[*place as usize];
+                committed[*place as usize] = entry.id == *id && !entry.intent_to_add;
+            }
+        }
         for (entry, is_committed) in index.entries.iter().zip(committed) {
             if is_committed || entry.is_sparse_directory() {
                 continue;
@@ -280,27 +219,17 @@ impl Survey<'_> {
                 (None, None) => {
                     self.note(&path, "staged, not in the commit")?;
                     let there = pass.stat(&path).is_some_and(|stat| stat.mode().is_some());
-                    let state = if there { State::Changed } else { State::Gone };
-                    self.track(&path, state)?;
+                    self.track(&path, if there { State::Changed } else { State::Gone })?;
                 }
             }
         }
-        for path in listing.paths() {
-            if index.get(path.as_bytes()).is_none() && !index.is_left_out(path.as_bytes()) {
+        let files = listing.files.iter().zip(places).filter(|(_, place)| place.is_none());
+        let submodules = listing.submodules.keys().filter(|path| index.get(path.as_bytes()).is_none());
+        for path in files.map(|((path, _), _)| path).chain(submodules) {
+            if !index.is_left_out(path.as_bytes()) {
                 self.note(path, "staged deletion")?;
             }
         }
-        self.index = index;
         Ok(())
     }
-}
-
-/// Whether the tree's attributes name a filter or an encoding. What those do to a file cannot be undone here without running
-/// them, so the index must be believed about it.
-fn converts(listing: &Listing, objects: &Objects) -> bool {
-    let attributes = listing.files.iter().filter(|(path, _)| path.name() == b".gitattributes");
-    let names = |text: &[u8]| {
-        [&b"filter="[..], b"working-tree-encoding="].iter().any(|n| memchr::memmem::find(text, n).is_some())
-    };
-    attributes.into_iter().any(|(_, (id, _))| objects.blob(*id).is_ok_and(|text| names(&text)))
 }
