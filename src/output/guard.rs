@@ -72,8 +72,9 @@ impl Target {
 /// [`ErrorKind::Usage`]: no directory, a link to nowhere, a path through a file, or an overlap.
 pub fn guard(out: &Path, protected: &[Protected]) -> Result<Target, OutputError> {
     let target = resolve(out)?;
+    let output: Vec<Named<'_>> = target.path.ancestors().map(Named::new).collect();
     for place in protected {
-        let Some(how) = overlap(&target, place) else {
+        let Some(how) = overlap(&output, place) else {
             continue;
         };
         let unlike = target.linked || out.components().any(|c| matches!(c, Component::ParentDir));
@@ -92,22 +93,41 @@ fn usage(message: String, path: &Path) -> OutputError {
     OutputError::new(ErrorKind::Usage, message).at(path)
 }
 
-fn overlap(target: &Target, place: &Protected) -> Option<&'static str> {
-    let real = fs::canonicalize(&place.path).or_else(|_| std::path::absolute(&place.path)).ok()?;
-    if same(&target.path, &real) {
-        return Some("is");
-    }
-    if real.ancestors().skip(1).any(|above| same(above, &target.path)) {
-        return Some("contains");
-    }
-    let inside = target.path.ancestors().skip(1).any(|above| same(above, &real));
-    (inside && place.reach == Reach::Whole).then_some("lies inside")
+/// A path and what directory is there: one directory can have two names (a bind mount, a file system that ignores case).
+struct Named<'p> {
+    path: &'p Path,
+    directory: Option<(u64, u64)>,
 }
 
-/// The same path, or the same directory under two names (a bind mount, a file system that ignores case).
-fn same(a: &Path, b: &Path) -> bool {
-    let identity = |p: &Path| fs::metadata(p).ok().filter(fs::Metadata::is_dir).map(|m| (m.dev(), m.ino()));
-    a == b || identity(a).is_some_and(|a| identity(b) == Some(a))
+impl<'p> Named<'p> {
+    fn new(path: &'p Path) -> Self {
+        let meta = fs::metadata(path).ok().filter(fs::Metadata::is_dir);
+        Self { path, directory: meta.map(|m| (m.dev(), m.ino())) }
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        self.path == other.path || self.directory.is_some() && self.directory == other.directory
+    }
+}
+
+/// How an output, which comes first and then what is above it, stands to a place.
+fn overlap(output: &[Named<'_>], place: &Protected) -> Option<&'static str> {
+    let (output, above) = output.split_first()?;
+    let real = fs::canonicalize(&place.path).or_else(|_| std::path::absolute(&place.path)).ok()?;
+    let named = Named::new(&real);
+    if output.is(&named) {
+        return Some("is");
+    }
+    // What does not exist yet has no second name.
+    let holds = |path: &Path| match output.directory {
+        Some(_) => output.is(&Named::new(path)),
+        None => output.path == path,
+    };
+    if real.ancestors().skip(1).any(holds) {
+        return Some("contains");
+    }
+    let inside = place.reach == Reach::Whole && above.iter().any(|above| above.is(&named));
+    inside.then_some("lies inside")
 }
 
 fn resolve(out: &Path) -> Result<Target, OutputError> {
