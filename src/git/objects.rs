@@ -362,7 +362,7 @@ impl Stored for Blob {
         self.objects.kept(self.id, read)
     }
 
-    fn read_last(&self, _spare: Vec<u8>) -> io::Result<Last> {
+    fn read_last(&self, _spare: &mut Vec<u8>) -> io::Result<Last> {
         let read = || self.objects.blob(self.id).map_err(|error| io::Error::other(error.to_string()));
         self.objects.known(self.id).map_or_else(read, Ok).map(Last::Shared)
     }

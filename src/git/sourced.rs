@@ -55,15 +55,15 @@ impl TrackedFile {
     }
 
     /// The bytes of the work tree if they are the blob's, else the blob.
-    fn proven(&self, mut spare: Vec<u8>) -> io::Result<Last> {
+    fn proven(&self, spare: &mut Vec<u8>) -> io::Result<Last> {
         let full = self.full();
         spare.clear();
         let on_disk = match self.link {
             true => fs::read_link(&full).map(|target| spare.extend_from_slice(target.as_os_str().as_bytes())),
-            false => File::open(&full).and_then(|mut file| file.read_to_end(&mut spare).map(drop)),
+            false => File::open(&full).and_then(|mut file| file.read_to_end(spare).map(drop)),
         };
-        if on_disk.is_ok() && self.objects().is_blob(&spare, self.id) {
-            return Ok(Last::Own(spare));
+        if on_disk.is_ok() && self.objects().is_blob(spare, self.id) {
+            return Ok(Last::Own(std::mem::take(spare)));
         }
         let blob = self.objects().blob(self.id);
         blob.map(Last::Shared).map_err(|error| io::Error::other(format!("{}: {error}", full.display())))
@@ -73,21 +73,22 @@ impl TrackedFile {
 impl Stored for TrackedFile {
     fn read(&self) -> io::Result<Arc<[u8]>> {
         self.objects().kept(self.id, || {
-            let spare = SPARE.take();
-            Ok(match self.proven(spare)? {
+            let mut spare = SPARE.take();
+            let content = match self.proven(&mut spare)? {
                 Last::Own(bytes) => {
-                    let content = bytes.as_slice().into();
-                    if bytes.capacity() <= MAX_SPARE {
-                        SPARE.set(bytes);
-                    }
-                    content
+                    spare = bytes;
+                    spare.as_slice().into()
                 }
                 Last::Shared(bytes) => bytes,
-            })
+            };
+            if spare.capacity() <= MAX_SPARE {
+                SPARE.set(spare);
+            }
+            Ok(content)
         })
     }
 
-    fn read_last(&self, spare: Vec<u8>) -> io::Result<Last> {
+    fn read_last(&self, spare: &mut Vec<u8>) -> io::Result<Last> {
         self.objects().known(self.id).map_or_else(|| self.proven(spare), |bytes| Ok(Last::Shared(bytes)))
     }
 

@@ -89,16 +89,17 @@ impl Materialiser {
             self.hasher.update(&target);
             return symlink(OsStr::from_bytes(&target), full).map_err(unwritable);
         }
-        let spare = std::mem::take(&mut self.spare);
-        let mut reader = Reader::open_with(&entry.content, spare).map_err(unreadable)?;
+        let mut reader = Reader::open_with(&entry.content, &mut self.spare).map_err(unreadable)?;
         self.hasher.begin(path.as_bytes(), reader.length());
         if self.old.is_some() {
             let before = self.hasher.clone();
-            if self.take_old(path, entry.mode, reader, full).map_err(unreadable)? {
+            let taken = self.take_old(path, entry.mode, &mut reader, full).map_err(unreadable)?;
+            self.keep_spare(reader);
+            if taken {
                 return Ok(());
             }
             self.hasher = before;
-            reader = Reader::open(&entry.content).map_err(unreadable)?;
+            reader = Reader::open_with(&entry.content, &mut self.spare).map_err(unreadable)?;
         }
         let file = create(full, entry.mode).map_err(unwritable)?;
         let mut sink = Some(&file);
@@ -113,7 +114,7 @@ impl Materialiser {
         loop {
             let piece = reader.next(&mut self.buffer).map_err(unreadable)?;
             if piece.is_empty() {
-                self.spare = reader.into_spare();
+                self.keep_spare(reader);
                 return Ok(());
             }
             self.hasher.update(piece);
@@ -123,8 +124,21 @@ impl Materialiser {
         }
     }
 
+    /// Keeps the memory that a content was read into.
+    fn keep_spare(&mut self, reader: Reader) {
+        if let Some(spare) = reader.into_spare() {
+            self.spare = spare;
+        }
+    }
+
     /// Gives the old output's file a second name at `full` when it holds the same bytes, which are counted.
-    fn take_old(&mut self, path: &RepoPath, mode: Mode, mut reader: Reader, full: &Path) -> io::Result<bool> {
+    fn take_old(
+        &mut self,
+        path: &RepoPath,
+        mode: Mode,
+        reader: &mut Reader,
+        full: &Path,
+    ) -> io::Result<bool> {
         let Some(old) = &mut self.old else { return Ok(false) };
         let Some(mut twin) = old.twin(path, reader.length(), bits(mode)) else {
             return Ok(false);

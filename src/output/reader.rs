@@ -26,14 +26,14 @@ impl Reader {
     /// # Errors
     /// The system's, or a file whose size is no longer the one the tree was built with.
     pub(super) fn open(content: &Content) -> io::Result<Self> {
-        Self::open_with(content, Vec::new())
+        Self::open_with(content, &mut Vec::new())
     }
 
     /// As [`Reader::open`]; a content that must be read as a whole may use the memory of `spare`.
     ///
     /// # Errors
     /// As [`Reader::open`].
-    pub(super) fn open_with(content: &Content, spare: Vec<u8>) -> io::Result<Self> {
+    pub(super) fn open_with(content: &Content, spare: &mut Vec<u8>) -> io::Result<Self> {
         let (source, length) = match content {
             Content::Stored(stored) => match stored.file() {
                 Some(path) => {
@@ -60,11 +60,11 @@ impl Reader {
         (Source::Bytes(bytes), length)
     }
 
-    /// The memory of a content that was read as a whole, for the next one.
-    pub(super) fn into_spare(self) -> Vec<u8> {
+    /// The memory of a content that was read as a whole, for the next one; `None` when it is not its own.
+    pub(super) fn into_spare(self) -> Option<Vec<u8>> {
         match self.source {
-            Source::Bytes(Last::Own(bytes)) => bytes,
-            Source::Bytes(Last::Shared(_)) | Source::File(_) => Vec::new(),
+            Source::Bytes(Last::Own(bytes)) => Some(bytes),
+            Source::Bytes(Last::Shared(_)) | Source::File(_) => None,
         }
     }
 

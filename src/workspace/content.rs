@@ -16,12 +16,11 @@ pub trait Stored: Send + Sync {
     fn read(&self) -> io::Result<Arc<[u8]>>;
 
     /// As [`Stored::read`], for who writes the bytes and will not ask again: nothing needs to be kept, and what is read
-    /// may stand in `spare`.
+    /// may take the place of `spare`, which is empty then.
     ///
     /// # Errors
     /// Those of [`Stored::read`].
-    fn read_last(&self, spare: Vec<u8>) -> io::Result<Last> {
-        drop(spare);
+    fn read_last(&self, _spare: &mut Vec<u8>) -> io::Result<Last> {
         self.read().map(Last::Shared)
     }
 
