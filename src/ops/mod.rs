@@ -4,6 +4,7 @@
 mod named_strings;
 mod near_modules;
 pub(crate) mod nearest_text;
+mod operator_names;
 mod order;
 mod plan;
 pub(crate) mod select;

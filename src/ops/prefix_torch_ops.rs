@@ -1,12 +1,13 @@
 //! `prefix_torch_ops`: operators under a fixed namespace move to the one that the builder generates.
 
 use super::near_modules::near_namespace;
+use super::operator_names::{self, Place};
 use super::python_files::{PythonFile, nothing, select};
 use super::{Context, Count, Evidence, Example, Failure, FailureKind, Group, Note, Op, OpSpec, Plan};
+use crate::python::ByteRange;
 use crate::python::generated_ops;
 use crate::python::header::{behind, behind_fixed, last_import};
-use crate::python::literals::{front, opening};
-use crate::python::{Argument, ByteRange, Call, Module, NameId, Role};
+use crate::python::literals::opening;
 use crate::recipe::{ArgSpec, ArgType, Args, Glob, Identifier};
 use crate::report::plural;
 use crate::workspace::{Change, RepoPath, TextEdit};
@@ -56,9 +57,6 @@ pub const REGISTRATIONS: &[&str] = &[
     "triton_op",
 ];
 
-/// The functions of `torch.library` whose first argument is a namespace.
-const LIBRARIES: &[&str] = &["Library", "_scoped_library"];
-
 /// What the generated `_ops` holds: a function that puts the namespace before a name, and the namespace's operators.
 const PREFIX: &str = "add_op_namespace_prefix";
 const OPS: &str = "ops";
@@ -73,50 +71,13 @@ fn build(args: &mut Args<'_>) -> Option<Box<dyn Op>> {
     Some(Box::new(PrefixTorchOps { within: within?, namespace: namespace?.0 }))
 }
 
-/// A place that names an operator, and how it is rewritten.
-enum Place {
-    /// The front of a literal `"ns::op"`: the literal, and the `ns::` in it.
-    Literal(ByteRange, ByteRange),
-    /// The literal `"ns"` of a `Library`.
-    Namespace(ByteRange),
-    /// `torch.ops.ns`.
-    Ops(ByteRange),
-}
-
-impl Place {
-    fn range(&self) -> &ByteRange {
-        match self {
-            Self::Literal(range, _) | Self::Namespace(range) | Self::Ops(range) => range,
-        }
-    }
-
-    /// The name of `_ops` that it needs.
-    fn needs(&self) -> &'static str {
-        match self {
-            Self::Literal(..) | Self::Namespace(_) => PREFIX,
-            Self::Ops(_) => OPS,
-        }
-    }
-}
-
-/// What is found in one file.
-#[derive(Default)]
-struct Found {
-    places: Vec<Place>,
-    refused: Vec<Evidence>,
-    /// The literals among the places, as indices in `Module::strings`.
-    rewritten: BTreeSet<usize>,
-    /// What may name an operator and is left as it is.
-    stays: Vec<Evidence>,
-}
-
 impl Op for PrefixTorchOps {
     fn plan(&self, context: &Context<'_>) -> Result<Plan, Failure> {
         let selection = select(context.workspace, &self.within, &self.namespace)?;
         let (mut changes, mut places, mut left) = (Vec::new(), Vec::new(), Vec::new());
         let (mut refused, mut outside) = (Vec::new(), Vec::new());
         for file in &selection.files {
-            let mut found = self.find(file);
+            let mut found = operator_names::find(file, &self.namespace);
             refused.append(&mut found.refused);
             left.append(&mut found.stays);
             if found.places.is_empty() {
@@ -179,164 +140,11 @@ fn refuse(evidence: Vec<Evidence>, message: &str, hint: &str) -> Result<(), Fail
     Err(Failure::new(FailureKind::Refused, message).at("in").evidence(evidence).hint(hint))
 }
 
-/// The names by which a function may be known: as it is written, and as its imports and assignments spell it.
-fn callees(file: &PythonFile<'_>, call: &Call) -> Vec<String> {
-    let module = &file.module;
-    let method = call.method.get().map(|at| module.attributes[at].id);
-    let written = method.or_else(|| call.root.get().map(|root| module.names[root].id));
-    let last = |path: String| path.rsplit('.').next().map(str::to_owned);
-    let meanings = call.root.get().map(|root| module.meanings(&file.content, root)).unwrap_or_default();
-    written
-        .map(|id| module.text(id).to_owned())
-        .into_iter()
-        .chain(meanings.into_iter().filter_map(last))
-        .collect()
-}
-
-/// The keywords of an operator's name or, for a `Library`, of the namespace, as far as a file has them.
-fn name_keywords(module: &Module) -> Vec<NameId> {
-    ["name", "op", "qualname", "op_name", "ns"].into_iter().filter_map(|n| module.table.find(n)).collect()
-}
-
-impl PrefixTorchOps {
-    fn find(&self, file: &PythonFile<'_>) -> Found {
-        let mut found = Found::default();
-        // What no string of the file is, no constant of it is either.
-        let is_value = file.module.strings.iter().any(|string| *string.value == *self.namespace);
-        self.registrations(file, is_value, &mut found);
-        self.uses(file, &mut found);
-        if is_value {
-            self.lookups(file, &mut found);
-        }
-        self.imports(file, &mut found);
-        found.places.sort_by_key(|place| place.range().start);
-        let module = &file.module;
-        let start = format!("{}::", self.namespace);
-        for (index, string) in module.strings.iter().enumerate() {
-            if string.value.starts_with(&start) && !string.docstring && !found.rewritten.contains(&index) {
-                found.stays.push(file.evidence(&string.range));
-            }
-        }
-        found
-    }
-
-    fn registrations(&self, file: &PythonFile<'_>, is_value: bool, found: &mut Found) {
-        let (module, content) = (&file.module, &file.content);
-        let start = format!("{}::", self.namespace);
-        let keywords = name_keywords(module);
-        for call in &module.calls {
-            let by_keyword =
-                || keywords.iter().find_map(|name| module.argument(call, usize::MAX, Some(*name)));
-            let Some(name) = module.argument(call, 0, None).or_else(by_keyword) else { continue };
-            let value = name.string.get().map(|index| &*module.strings[index].value);
-            let whole = is_value && self.is_namespace(file, name);
-            let may_name = whole
-                || match value {
-                    Some(value) => value.starts_with(&start),
-                    None => memchr::memmem::find(&content[name.span.range()], b"::").is_some(),
-                };
-            if !may_name {
-                continue;
-            }
-            let callees = callees(file, call);
-            if whole && callees.iter().any(|c| LIBRARIES.contains(&c.as_str())) {
-                found.places.push(Place::Namespace(name.span.range()));
-                continue;
-            }
-            if !callees.iter().any(|c| REGISTRATIONS.contains(&c.as_str())) {
-                continue;
-            }
-            let place = match value {
-                Some(value) if value.starts_with(&start) => front(content, &name.span.range(), &start),
-                Some(_) => continue,
-                None => self.formatted_front(file, name, &start),
-            };
-            match place {
-                Some(front) => {
-                    found.rewritten.extend(name.string.get());
-                    found.places.push(Place::Literal(name.span.range(), front));
-                }
-                None if value.is_some() => found.refused.push(file.evidence(&name.span.range())),
-                // What an f-string or a sum comes to is not known here.
-                None => found.stays.push(file.evidence(&name.span.range())),
-            }
-        }
-    }
-
-    /// Whether an argument is the namespace, as a literal or as a constant of the file.
-    fn is_namespace(&self, file: &PythonFile<'_>, argument: &Argument) -> bool {
-        let module = &file.module;
-        let literal = argument.string.get().map(|index| &*module.strings[index].value);
-        let value = literal.or_else(|| module.constant(&file.content, argument.root.get()?));
-        value == Some(&self.namespace)
-    }
-
-    /// What goes from the front of an f-string: `ns::` of `f"ns::{name}"`, and `{NAME}::` where the file has
-    /// `NAME = "ns"`.
-    fn formatted_front(&self, file: &PythonFile<'_>, name: &Argument, start: &str) -> Option<ByteRange> {
-        let (module, content) = (&file.module, &file.content);
-        let opening = opening(content, &name.span.range()).filter(|opening| opening.formatted)?;
-        if let Some(front) = front(content, &name.span.range(), start) {
-            return Some(front);
-        }
-        let text = &content[opening.text..name.span.end()];
-        let close = memchr::memmem::find(text, b"}::").filter(|_| text.first() == Some(&b'{'))?;
-        let inside = opening.text + 1..opening.text + close;
-        let used = module.names.iter().position(|n| n.range.range() == inside)?;
-        let is_ours = module.constant(content, used) == Some(&self.namespace);
-        is_ours.then(|| opening.text..inside.end + "}::".len())
-    }
-
-    /// `torch.ops.<namespace>`, whatever stands behind it.
-    fn uses(&self, file: &PythonFile<'_>, found: &mut Found) {
-        let module = &file.module;
-        let wanted = format!("torch.ops.{}", self.namespace);
-        let namespace = module.table.find(&self.namespace);
-        for (index, name) in module.names.iter().enumerate().filter(|(_, n)| n.role == Role::Use) {
-            let attributes = module.attributes_of(name);
-            if !attributes.iter().any(|a| Some(a.id) == namespace) {
-                continue;
-            }
-            let meanings = module.meanings(&file.content, index);
-            let rest = |path: &String| Some(path.strip_prefix(&wanted)?.to_owned());
-            let Some(rest) = meanings.iter().find_map(rest).filter(|r| r.is_empty() || r.starts_with('.'))
-            else {
-                continue;
-            };
-            // A name that is `torch.ops.<namespace>` itself: its binding is rewritten.
-            let Some(length) = attributes.len().checked_sub(rest.matches('.').count()).filter(|n| *n > 0)
-            else {
-                continue;
-            };
-            let range = name.range.start()..attributes[length - 1].range.end();
-            if attributes[..length].iter().all(|attribute| attribute.adjacent) {
-                found.places.push(Place::Ops(range));
-            } else {
-                found.refused.push(file.evidence(&range));
-            }
-        }
-    }
-
-    /// `getattr(torch.ops, "<namespace>")`.
-    fn lookups(&self, file: &PythonFile<'_>, found: &mut Found) {
-        let module = &file.module;
-        for call in &module.calls {
-            let [object, name] = module.arguments_of(call) else { continue };
-            if !self.is_namespace(file, name) || callees(file, call) != ["getattr", "getattr"] {
-                continue;
-            }
-            let of = object.root.get().map(|root| module.meanings(&file.content, root)).unwrap_or_default();
-            if of == ["torch.ops"] {
-                found.places.push(Place::Ops(call.span.range()));
-            }
-        }
-    }
-
-    /// `from torch.ops import <namespace>`, which no edit of uses reaches.
-    fn imports(&self, file: &PythonFile<'_>, found: &mut Found) {
-        let of_ops = file.module.imports.iter().filter(|i| i.level == 0 && i.module == "torch.ops");
-        let ours = of_ops.filter(|i| i.aliases.iter().any(|a| a.name == self.namespace));
-        found.refused.extend(ours.map(|import| file.evidence(&import.range)));
+/// The name of `_ops` that a place needs.
+fn needs(place: &Place) -> &'static str {
+    match place {
+        Place::Literal(..) | Place::Namespace(_) => PREFIX,
+        Place::Ops(_) => OPS,
     }
 }
 
@@ -367,7 +175,7 @@ fn idle_letter(content: &[u8], literal: &ByteRange, kept: usize) -> Option<ByteR
 /// The edits of one file: every place, and the import of what they need.
 fn edits(file: &PythonFile<'_>, dots: &str, places: &[Place]) -> Vec<TextEdit> {
     let first = places.iter().map(|place| place.range().start).min().unwrap_or(0);
-    let needed: BTreeSet<&str> = places.iter().map(Place::needs).collect();
+    let needed: BTreeSet<&str> = places.iter().map(needs).collect();
     let mut locals: BTreeMap<&str, String> = BTreeMap::new();
     let mut missing = Vec::new();
     for name in needed {
@@ -380,7 +188,7 @@ fn edits(file: &PythonFile<'_>, dots: &str, places: &[Place]) -> Vec<TextEdit> {
     }
     let mut edits = Vec::new();
     for place in places {
-        let local = locals.get(place.needs()).map_or("", String::as_str);
+        let local = locals.get(needs(place)).map_or("", String::as_str);
         match place {
             Place::Literal(range, front) => {
                 edits.push(TextEdit::new(range.start..range.start, format!("{local}(")));
