@@ -1,10 +1,10 @@
 //! Decides which directory `--out` means, and whether it may be written at all. Looks only; creates nothing.
 
 use super::error::{ErrorKind, OutputError, shown};
+use super::syscalls::{Identity, identity};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 /// How far the protection of a place reaches.
@@ -96,13 +96,12 @@ fn usage(message: String, path: &Path) -> OutputError {
 /// A path and what directory is there: one directory can have two names (a bind mount, a file system that ignores case).
 struct Named<'p> {
     path: &'p Path,
-    directory: Option<(u64, u64)>,
+    directory: Identity,
 }
 
 impl<'p> Named<'p> {
     fn new(path: &'p Path) -> Self {
-        let meta = fs::metadata(path).ok().filter(fs::Metadata::is_dir);
-        Self { path, directory: meta.map(|m| (m.dev(), m.ino())) }
+        Self { path, directory: identity(path) }
     }
 
     fn is(&self, other: &Self) -> bool {

@@ -8,7 +8,7 @@ use super::materialise::{Materialiser, make_directory, write_new};
 use super::staging::Staging;
 use super::survey::is_kept;
 use super::swap::swap;
-use super::syscalls::{is_fixed, sync_tree};
+use super::syscalls::{Identity, identity, is_fixed, sync_tree};
 use crate::workspace::{Entry, RepoPath};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -68,13 +68,6 @@ pub(super) fn place(
     };
     parents.keep();
     Ok(tree)
-}
-
-/// Which directory stands at a path.
-type Identity = Option<(u64, u64)>;
-
-fn identity(path: &Path) -> Identity {
-    fs::metadata(path).ok().filter(fs::Metadata::is_dir).map(|m| (m.dev(), m.ino()))
 }
 
 /// Judges before anything is built, while no other run can exchange what is looked at.

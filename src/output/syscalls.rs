@@ -4,6 +4,7 @@ use rustix::fs::{self, CWD, FlockOperation, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// Swaps two paths of one file system in one step.
@@ -75,6 +76,14 @@ pub(super) fn clone(source: &File, copy: &File) -> bool {
     return fs::ioctl_ficlone(copy, source).is_ok();
     #[cfg(not(target_os = "linux"))]
     return false;
+}
+
+/// Which directory stands at a path, whatever its name: device and number.
+pub(super) type Identity = Option<(u64, u64)>;
+
+/// The directory at a path, links followed; `None` when there is none.
+pub(super) fn identity(path: &Path) -> Identity {
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_dir).map(|m| (m.dev(), m.ino()))
 }
 
 /// Brings everything written to the file system of `directory` to the disk. One call for a whole tree: 0.15 s where
