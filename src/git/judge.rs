@@ -50,7 +50,7 @@ impl<'a> Judge<'a> {
     /// What is at the path of a file of the commit.
     pub(super) fn look(&self, file: usize, stat: Stat) -> Look {
         let (path, (id, mode)) = &self.listing.files[file];
-        let Some(kind) = stat.mode() else { return Look::NoFile };
+        let Some(kind) = stat.mode else { return Look::NoFile };
         if kind != *mode {
             let link = kind == Mode::Symlink || *mode == Mode::Symlink;
             return Look::Other(if link { "other kind of file" } else { "other mode" });

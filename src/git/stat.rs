@@ -15,7 +15,8 @@ use std::path::Path;
 pub(super) struct Stat {
     /// What kind of file it is.
     pub kind: FileType,
-    mode: u32,
+    /// As a tree would have it; `None` for what is neither a regular file nor a link.
+    pub mode: Option<Mode>,
     /// In bytes.
     pub size: u64,
     /// Its number in the file system.
@@ -60,7 +61,7 @@ impl Stat {
         )]
         Some(Self {
             kind: FileType::from_raw_mode(stat.st_mode),
-            mode: stat.st_mode.into(),
+            mode: file_mode(stat.st_mode.into()),
             size: stat.st_size as u64,
             inode: stat.st_ino.into(),
             mtime: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
@@ -75,10 +76,5 @@ impl Stat {
         around
             .all(|above| at(&above).is_some_and(|stat| stat.kind == FileType::Directory))
             .then(|| at(path))?
-    }
-
-    /// As a tree would have it; `None` for what is neither a regular file nor a link.
-    pub(super) fn mode(&self) -> Option<Mode> {
-        file_mode(self.mode)
     }
 }

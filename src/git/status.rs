@@ -218,7 +218,7 @@ impl Survey<'_> {
                 (None, None) if entry.mode == SUBMODULE => self.note(&path, "staged, not in the commit")?,
                 (None, None) => {
                     self.note(&path, "staged, not in the commit")?;
-                    let there = pass.stat(&path).is_some_and(|stat| stat.mode().is_some());
+                    let there = pass.stat(&path).is_some_and(|stat| stat.mode.is_some());
                     self.track(&path, if there { State::Changed } else { State::Gone })?;
                 }
             }

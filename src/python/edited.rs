@@ -50,10 +50,7 @@ impl Module {
             range(&mut definition.range);
             definition.decorators.iter_mut().for_each(|decorator| range(&mut decorator.range));
         }
-        for call in &mut self.calls {
-            span(&mut call.span);
-            span(&mut call.function);
-        }
+        self.calls.iter_mut().for_each(|call| span(&mut call.span));
         self.arguments.iter_mut().for_each(|argument| span(&mut argument.span));
         self.subscripts.iter_mut().for_each(|subscript| range(&mut subscript.range));
         for string in &mut self.strings {

@@ -74,16 +74,12 @@ pub struct Decorator {
 pub struct Call {
     /// The whole expression.
     pub span: Span,
-    /// What is called.
-    pub function: Span,
     /// The name at the root when `a.b.c(...)` is called: index in `Module::names`. None for `f().g()` and the like.
     pub root: MaybeIndex,
     /// The last attribute of what is called: `g` of `f().g(...)`; index in `Module::attributes`.
     pub method: MaybeIndex,
     /// The arguments, positional first: a range in `Module::arguments`.
     pub arguments: Span,
-    /// The scope that the call stands in.
-    pub scope: ScopeId,
 }
 
 /// An argument of a call.

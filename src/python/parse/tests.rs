@@ -247,10 +247,7 @@ f().define('x\\n')
     let call = &module.calls[decorator.call.unwrap()];
     assert_eq!(module.argument(call, 0, None).unwrap().string.get(), Some(1));
     assert_eq!(module.argument(call, 5, module.table.find("device")).unwrap().string.get(), Some(2));
-    assert_eq!(
-        module.names[decorator.root.unwrap()].range.range(),
-        call.function.start()..call.function.start() + 3
-    );
+    assert_eq!(module.names[decorator.root.unwrap()].range.range(), call.span.start()..call.span.start() + 3);
     assert_eq!(module.subscripts.len(), 1);
     let method = module.calls.iter().find_map(|c| c.method.get().filter(|_| c.root.get().is_none())).unwrap();
     assert_eq!(module.text(module.attributes[method].id), "define");

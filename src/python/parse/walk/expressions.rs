@@ -75,11 +75,9 @@ impl Walker<'_> {
         let index = self.module.calls.len();
         self.module.calls.push(Call {
             span: range(call.range()).into(),
-            function: range(call.func.range()).into(),
             root: root.into(),
             method: method.into(),
             arguments: (0..0).into(),
-            scope: self.around.scope,
         });
         let outer = self.arguments.len();
         let positional = call.arguments.args.iter().map(|value| (None, value));
